@@ -15,9 +15,12 @@
 #include <stdint.h>
 #endif
 
-/* The address space of fields; only devices have several. */
+/* The address space of fields, and the type of numbers of elements: devices have several. */
 #ifndef ABI_GLOBAL
 #define ABI_GLOBAL
+#endif
+#ifndef ABI_STEP
+#define ABI_STEP int64_t
 #endif
 
 enum {
@@ -52,8 +55,8 @@ typedef struct abi_box {
 /* One component of a field, or the lanes of one element of a reduction. */
 typedef struct abi_view {
     ABI_GLOBAL void *origin; /* the element of point (0,0,0), which may lie outside any memory */
-    int64_t y, z; /* elements from a row to the next along y, and from a plane to the next */
-    int64_t x;    /* elements from a point to the next; only for rows with a stride */
+    ABI_STEP y, z; /* elements from a row to the next along y, and from a plane to the next */
+    ABI_STEP x;    /* elements from a point to the next; only for rows with a stride */
 } abi_view;
 
 typedef union abi_value {

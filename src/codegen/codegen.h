@@ -76,13 +76,30 @@ bool codegen_leaves_out(uint32_t without, const char *name);
 
 typedef enum codegen_language { CODEGEN_CUDA, CODEGEN_OPENCL } codegen_language;
 
-/* Threads of a group along x, y and z. With reductions a group has rows of ABI_LANES threads, each
- * of which takes a brick. */
-enum { CODEGEN_DEVICE_X = 32, CODEGEN_DEVICE_Y = 8 };
+/* How threads of a device share the points of a loop. A thread runs `vector` points that follow one
+ * another along x, whose rows it reads as a whole, and `chunk` of these that follow one another along
+ * a dimension. With reductions a group has rows of ABI_LANES threads, each of which takes a lane of
+ * a brick. */
+typedef struct codegen_shape {
+    int threads[3]; /* of a group, along x, y and z; 1 along levels in order */
+    int vector, chunk, along;
+    bool wide; /* numbers of elements need 64 bits */
+} codegen_shape;
+enum { CODEGEN_MOST_ROWS = 8 }; /* of threads, of a group that reduces */
+
+/* The shape that suits a loop, where nothing is known of the device. */
+codegen_shape codegen_choose_shape(const codegen_loop *loop, bool wide);
+/* Changes it, as far as the loop allows: to at most so many points of a vector, or of a chunk along
+ * y (1) or z (2); 0: along the dimension that is best. */
+void codegen_change_vector(const codegen_loop *loop, codegen_shape *shape, int vector);
+void codegen_change_chunk(const codegen_loop *loop, codegen_shape *shape, int chunk, int along);
+/* The points along a dimension that a group runs. */
+int64_t codegen_group_points(const codegen_shape *shape, int dimension);
 /* Why a loop cannot run on a device: "its levels run in order"; NULL: it can. */
 const char *codegen_device_refuses(const codegen_loop *loop);
 /* A file with the kernel of a loop, of the name codegen_name, as abi.h says. */
-void codegen_device_text(text *out, const codegen_loop *loop, codegen_language language);
+void codegen_device_text(text *out, const codegen_loop *loop, const codegen_shape *shape,
+                         codegen_language language);
 /* Whether it combines points in bricks: a row of threads runs a brick. */
 bool codegen_device_reduces(const codegen_loop *loop);
 

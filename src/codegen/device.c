@@ -1,5 +1,6 @@
-/* Kernels on devices: a thread runs a point. Of a loop with levels in order it runs a column, of a
- * loop with reductions a lane of a brick: every 32nd point of 512. */
+/* Kernels on devices: a thread runs a point, or some that follow one another (codegen_shape). Of a
+ * loop with levels in order it runs a column, of a loop with reductions a lane of a brick: every
+ * 32nd point of 512. */
 #include "codegen/halves.h"
 
 #include <stdlib.h>
@@ -24,6 +25,86 @@ const char *codegen_device_refuses(const codegen_loop *loop)
             return "it has a reduction, and its levels run in order";
     }
     return NULL;
+}
+
+/* ---- shapes ---------------------------------------------------------------------------------- */
+
+int64_t codegen_group_points(const codegen_shape *shape, int dimension)
+{
+    int64_t points = shape->threads[dimension];
+    if (dimension == 0) points *= shape->vector;
+    return dimension == shape->along ? points * shape->chunk : points;
+}
+
+/* The most points of a thread's vector: 16 bytes of the widest field, if all rows begin where memory
+ * is aligned. */
+static int find_vector(const codegen_loop *loop)
+{
+    enum { BYTES = 16, MOST = 4 };
+    const ir_kernel *kernel = loop->kernel;
+    int widest = BYTES / MOST;
+    bool may = !kernel->direction && !loop->colored && !codegen_reduces(loop);
+    for (int p = 0; p < kernel->param_count; p++) {
+        const ir_param *param = &kernel->params[p];
+        if (!ir_param_is_field(param) || param->absent_axis[0]) continue;
+        if (ir_storages[loop->storage[p]].bytes > widest)
+            widest = ir_storages[loop->storage[p]].bytes;
+        may = may && param->finer[0] <= 1 && param->coarser[0] <= 1;
+    }
+    return may ? BYTES / widest : 1;
+}
+
+/* Whether points read what other points write, or the point itself a second time. */
+static bool reads_written(const codegen_loop *loop)
+{
+    bool reads = !loop->apart;
+    for (int i = 0; i < loop->kernel->store_count; i++)
+        reads = reads || codegen_is_read(loop->kernel, loop->kernel->stores[i].param);
+    return reads;
+}
+
+/* Whether two accesses read a component at different indices along a dimension. */
+static bool are_shared(const ir_access *a, const ir_access *b, int d)
+{
+    return a->param == b->param && a->component == b->component && a->offset[d] != b->offset[d];
+}
+
+/* The dimension along which points share most of what they read; 0: none. */
+static int find_shared(const ir_kernel *kernel)
+{
+    int pairs[3] = {0, 0, 0};
+    for (int i = 0; i < kernel->access_count; i++)
+        for (int j = 0; j < i; j++)
+            for (int d = 1; d < 3; d++)
+                pairs[d] += are_shared(&kernel->accesses[i], &kernel->accesses[j], d);
+    return !pairs[1] && !pairs[2] ? 0 : pairs[2] >= pairs[1] ? 2 : 1;
+}
+
+void codegen_change_vector(const codegen_loop *loop, codegen_shape *shape, int vector)
+{
+    int most = find_vector(loop);
+    shape->vector = vector < most ? vector : most;
+    if (shape->vector == 1) shape->chunk = 1;
+}
+
+void codegen_change_chunk(const codegen_loop *loop, codegen_shape *shape, int chunk, int along)
+{
+    bool may = shape->vector > 1 && !loop->kernel->direction && !reads_written(loop);
+    shape->along = along ? along : find_shared(loop->kernel);
+    shape->chunk = may && shape->along ? chunk : 1;
+}
+
+codegen_shape codegen_choose_shape(const codegen_loop *loop, bool wide)
+{
+    enum { CHUNK = 4, MOST_NODES = 96, MOST_VECTOR_NODES = 640 };
+    const ir_kernel *kernel = loop->kernel;
+    codegen_shape shape = {{ABI_LANES, CODEGEN_MOST_ROWS, 1}, 1, 1, 0, wide};
+    for (int d = 0; d < 3; d++)
+        if (kernel->order[d] != IR_UNORDERED) shape.threads[d] = 1;
+    int vector = find_vector(loop), nodes = (int)kernel->graph.count;
+    if (nodes <= MOST_VECTOR_NODES) codegen_change_vector(loop, &shape, vector);
+    if (nodes * vector <= MOST_NODES) codegen_change_chunk(loop, &shape, CHUNK, 0);
+    return shape;
 }
 
 /* ---- what the kernel is given ---------------------------------------------------------------- */
@@ -133,9 +214,16 @@ static void add_results(const codegen_writer *w, nest *in)
     const ir_kernel *kernel = w->loop->kernel;
     codegen_writer point = *w;
     point.collects = true;
+    bool vectors = w->shape->vector > 1;
     for (int i = 0; i < kernel->store_count; i++)
         codegen_store(&point, in, i,
-                      codegen_format("const %s new_%d", codegen_held_type(w, i), i).is);
+                      vectors ? codegen_format("new_%d[%d]", i, w->lane).is
+                              : codegen_format("const %s new_%d", codegen_held_type(w, i), i).is);
+}
+
+static void write_results(const codegen_writer *w, nest *in)
+{
+    const ir_kernel *kernel = w->loop->kernel;
     for (int i = 0; i < kernel->store_count; i++) {
         if (is_reduced(w->loop, i)) continue;
         text *line = &nest_add(in, NEST_STATEMENT)->head;
@@ -156,61 +244,122 @@ static void add_point(const codegen_writer *w, nest *in)
     add_row(w, in);
     codegen_steps(w, in, CODEGEN_POINT);
     add_results(w, in);
+    write_results(w, in);
 }
 
-/* The index of a dimension that a thread has one of. */
-static void add_index(nest *in, int d, int threads)
+/* The points of a thread's vector, each in a block of its own. */
+static void add_vector(const codegen_writer *w, nest *in)
 {
-    nest_statement(in,
-                   "const int64_t i%c = given.launch.first[%d] + (int64_t)KATA_GROUP(%d) * %d + "
-                   "KATA_THREAD(%d)",
-                   "xyz"[d], d, d, threads, d);
+    const ir_kernel *kernel = w->loop->kernel;
+    add_row(w, in);
+    codegen_read_vectors(w, in, false);
+    for (int i = 0; i < kernel->store_count; i++)
+        nest_statement(in, "%s new_%d[%d]", codegen_held_type(w, i), i, w->shape->vector);
+    for (int lane = 0; lane < w->shape->vector; lane++) {
+        codegen_writer point = *w;
+        point.lane = lane;
+        nest *block = nest_add(in, NEST_BLOCK);
+        nest_statement(block, "const ABI_STEP ix = at + %d", lane);
+        codegen_steps(&point, block, CODEGEN_POINT);
+        add_results(&point, block);
+    }
+    codegen_write_vectors(w, in);
 }
 
-static int threads_along(int d)
+/* The first index along a dimension that a thread has: "const ABI_STEP iy = ...". */
+static void add_index(const codegen_writer *w, nest *in, int d, const char *name)
 {
-    return d == 0 ? CODEGEN_DEVICE_X : d == 1 ? CODEGEN_DEVICE_Y : 1;
+    text *line = &nest_format(in, NEST_STATEMENT,
+                              "const ABI_STEP %s = (ABI_STEP)(given.launch.first[%d] + "
+                              "((int64_t)KATA_GROUP(%d) * KATA_THREADS(%d) + KATA_THREAD(%d))",
+                              name, d, d, d, d)
+                      ->head;
+    int points = d == 0 ? w->shape->vector : 1;
+    if (d == w->shape->along) points *= w->shape->chunk;
+    text_add(line, points > 1 ? " * %d)" : ")", points);
 }
 
 /* Threads outside of the box have no point. */
-static void leave_outside(nest *in, int d)
+static void leave_outside(nest *in, int d, const char *name, int points)
 {
-    nest_statement(nest_format(in, NEST_IF, "i%c < given.launch.lo[%d] || i%c >= given.launch.hi[%d]",
-                               "xyz"[d], d, "xyz"[d], d),
+    nest_statement(nest_format(in, NEST_IF,
+                               "%s + %d <= given.launch.lo[%d] || %s >= given.launch.hi[%d]", name,
+                               points, d, name, d),
                    "return");
 }
 
 /* A remainder is 0 whatever sign it is given. */
-#define OTHER_COLOR                                                                                \
-    "(ix + iy + iz - given.launch.color) %% given.launch.colors != 0"
+static void skip_other_colors(const codegen_writer *w, nest *in, const char *skip)
+{
+    static const char other[] =
+        "((int64_t)ix + iy + iz - given.launch.color) %% given.launch.colors != 0";
+    if (w->loop->colored) nest_statement(nest_format(in, NEST_IF, other), "%s", skip);
+}
+
+static void add_these(const codegen_writer *w, nest *in)
+{
+    if (w->shape->vector > 1)
+        add_vector(w, in);
+    else
+        add_point(w, in);
+}
+
+/* The levels of a column, in their order. */
+static void add_levels(const codegen_writer *w, nest *in)
+{
+    int d = w->loop->kernel->ordered;
+    bool forward = w->loop->kernel->direction == IR_FORWARD;
+    char i = "xyz"[d];
+    const char *head =
+        forward ? "ABI_STEP i%c = given.launch.lo[%d]; i%c < given.launch.hi[%d]; i%c++"
+                : "ABI_STEP i%c = given.launch.hi[%d] - 1; i%c >= given.launch.lo[%d]; i%c--";
+    nest *level = nest_loop(in, NEST_PLAIN, head, i, d, i, d, i);
+    skip_other_colors(w, level, "continue");
+    add_these(w, level);
+}
+
+/* The points of a chunk. Where all of them are there, what several of them read is read once. */
+static void add_chunk(const codegen_writer *w, nest *in)
+{
+    int d = w->shape->along;
+    char i = "xyz"[d];
+    nest *whole = nest_format(in, NEST_IF, "first_%c + %d <= given.launch.hi[%d]", i,
+                              w->shape->chunk, d);
+    codegen_writer of_chunk = *w;
+    of_chunk.whole = true;
+    codegen_first_rows(&of_chunk, whole);
+    codegen_read_vectors(&of_chunk, whole, true);
+    for (int k = 0; k < w->shape->chunk; k++) {
+        nest *point = nest_add(whole, NEST_BLOCK);
+        of_chunk.round = k;
+        nest_statement(point, "const ABI_STEP i%c = first_%c + %d", i, i, k);
+        add_these(&of_chunk, point);
+    }
+    nest *each = nest_loop(nest_add(in, NEST_ELSE), NEST_PLAIN,
+                           "ABI_STEP i%c = first_%c; i%c < given.launch.hi[%d]; i%c++", i, i, i, d,
+                           i);
+    add_these(w, each);
+}
 
 static void add_points(const codegen_writer *w, nest *function)
 {
     const ir_kernel *kernel = w->loop->kernel;
-    int ordered = kernel->direction ? kernel->ordered : -1;
     for (int d = 0; d < 3; d++) {
-        if (d == ordered) continue;
-        add_index(function, d, threads_along(d));
-        leave_outside(function, d);
+        if (kernel->direction && d == kernel->ordered) continue;
+        bool chunk = w->shape->chunk > 1 && d == w->shape->along;
+        bool vector = w->shape->vector > 1 && d == 0;
+        codegen_label name = codegen_format(chunk ? "first_%c" : vector ? "at" : "i%c", "xyz"[d]);
+        add_index(w, function, d, name.is);
+        leave_outside(function, d, name.is, vector ? w->shape->vector : 1);
     }
-    nest *in = function;
-    if (ordered < 0 && w->loop->colored)
-        nest_statement(nest_format(in, NEST_IF, OTHER_COLOR), "return");
-    add_head(w, in);
-    if (ordered >= 0) {
-        char i = "xyz"[ordered];
-        if (kernel->direction == IR_FORWARD)
-            in = nest_loop(in, NEST_PLAIN,
-                           "int64_t i%c = given.launch.lo[%d]; i%c < given.launch.hi[%d]; i%c++", i,
-                           ordered, i, ordered, i);
-        else
-            in = nest_loop(in, NEST_PLAIN,
-                           "int64_t i%c = given.launch.hi[%d] - 1; i%c >= given.launch.lo[%d]; "
-                           "i%c--",
-                           i, ordered, i, ordered, i);
-        if (w->loop->colored) nest_statement(nest_format(in, NEST_IF, OTHER_COLOR), "continue");
-    }
-    add_point(w, in);
+    if (!kernel->direction) skip_other_colors(w, function, "return");
+    add_head(w, function);
+    if (kernel->direction)
+        add_levels(w, function);
+    else if (w->shape->chunk > 1)
+        add_chunk(w, function);
+    else
+        add_these(w, function);
 }
 
 /* ---- bricks ---------------------------------------------------------------------------------- */
@@ -238,7 +387,7 @@ static void begin_lanes(const codegen_writer *w, nest *in)
         if (!is_reduced(w->loop, i)) continue;
         const ir_param *param = reduced_param(w, i);
         const char *type = ir_types[param->type].c_name;
-        nest_statement(in, "%s%s lanes_%d[%d][%d]", w->dialect->local, type, i, CODEGEN_DEVICE_Y,
+        nest_statement(in, "%s%s lanes_%d[%d][%d]", w->dialect->local, type, i, CODEGEN_MOST_ROWS,
                        ABI_LANES);
         text *line = &nest_format(in, NEST_STATEMENT, "%s lane_%d = ", type, i)->head;
         codegen_constant(line, w->dialect, param->type, ir_reduction_start(param));
@@ -284,35 +433,51 @@ static void end_lanes(const codegen_writer *w, nest *in)
     }
 }
 
+/* The points of a lane in a brick, which follow one another. */
+static void add_lane(const codegen_writer *w, nest *in, bool whole)
+{
+    nest *points = nest_loop(in, NEST_SOME, "ABI_STEP ix = begin; ix < begin + %d; ix += %d",
+                             ABI_BRICK, ABI_LANES);
+    if (!whole)
+        nest_statement(nest_format(points, NEST_IF,
+                                   "ix < given.launch.lo[0] || ix >= given.launch.hi[0]"),
+                       "continue");
+    skip_other_colors(w, points, "continue");
+    codegen_steps(w, points, CODEGEN_POINT);
+    add_results(w, points);
+    write_results(w, points);
+    add_to_lanes(w, points);
+}
+
 static void add_bricks(const codegen_writer *w, nest *function)
 {
-    add_index(function, 1, CODEGEN_DEVICE_Y);
-    add_index(function, 2, 1);
+    add_index(w, function, 1, "iy");
+    add_index(w, function, 2, "iz");
     begin_lanes(w, function);
     nest *in = nest_format(function, NEST_IF, "iy < given.launch.hi[1]");
     add_head(w, in);
     add_row(w, in);
-    nest_statement(in, "const int64_t begin = (given.launch.bricks[2] + (int64_t)KATA_GROUP(0)) * %d",
+    nest_statement(in,
+                   "const ABI_STEP start = (ABI_STEP)(given.launch.bricks[2] + "
+                   "(int64_t)KATA_GROUP(0)) * %d, begin = start + (ABI_STEP)KATA_THREAD(0)",
                    ABI_BRICK);
-    nest *points = nest_loop(in, NEST_PLAIN,
-                             "int64_t ix = begin + KATA_THREAD(0); ix < begin + %d; ix += %d",
-                             ABI_BRICK, ABI_LANES);
-    nest_statement(nest_format(points, NEST_IF, "ix < given.launch.lo[0] || ix >= given.launch.hi[0]"),
-                   "continue");
-    if (w->loop->colored) nest_statement(nest_format(points, NEST_IF, OTHER_COLOR), "continue");
-    codegen_steps(w, points, CODEGEN_POINT);
-    add_results(w, points);
-    add_to_lanes(w, points);
+    add_lane(w,
+             nest_format(in, NEST_IF,
+                         "start >= given.launch.lo[0] && start + %d <= given.launch.hi[0]",
+                         ABI_BRICK),
+             true);
+    add_lane(w, nest_add(in, NEST_ELSE), false);
     end_lanes(w, function);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-void codegen_device_function(text *out, const codegen_loop *loop, const codegen_dialect *dialect)
+void codegen_device_function(text *out, const codegen_loop *loop, const codegen_shape *shape,
+                             const codegen_dialect *dialect)
 {
     char name[64];
     codegen_step *steps = codegen_schedule(loop->kernel);
-    codegen_writer w = {.loop = loop, .dialect = dialect, .steps = steps};
+    codegen_writer w = {.loop = loop, .dialect = dialect, .steps = steps, .shape = shape};
     bool decided = steps && codegen_look_up(&w);
     nest *file = decided ? nest_new() : NULL;
     codegen_name(loop, name);

@@ -13,7 +13,7 @@ typedef struct codegen_dialect {
     const char *local;      /* of arrays of one thread */
     const char *aligned;    /* behind an array: it begins at a cache line */
     const char *boolean;    /* the type of conditions */
-    const char *hints[5];   /* lines in front of a loop, by nest_hint */
+    const char *hints[6];   /* lines in front of a loop, by nest_hint */
     const char *prefetch;   /* in front of an address, and behind one that is read or written */
     const char *prefetch_end, *prefetch_written_end;
     const char *barrier; /* statement: what was streamed is seen by other threads */
@@ -21,6 +21,7 @@ typedef struct codegen_dialect {
     const char *f32;     /* behind these where they are of f32 */
     const char *i64;     /* behind constants of i64 */
     const char *constants; /* in front of a table of constants */
+    const char *long_vector; /* the type of vectors of i64, without their length */
     const char *prelude;   /* of a file: what its text needs and the language lacks */
 } codegen_dialect;
 

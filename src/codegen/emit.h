@@ -109,6 +109,10 @@ struct codegen_writer {
     int beside;     /* number of the row among those that run side by side; or CODEGEN_ROW_K */
     bool clear;     /* the points of a part at which all bytes that are read are zero */
     bool widened;   /* what is read as f16 is at hand as float, and results stay float */
+
+    /* On a device. */
+    const codegen_shape *shape; /* NULL: a loop of a CPU is written */
+    int lane, round;            /* of the thread's vector, and chunk, that is written */
 };
 
 /* ---- facts.c: what is known of a loop -------------------------------------------------------- */
@@ -365,9 +369,22 @@ nest *codegen_begin_points(const codegen_writer *w, nest *in, nest_hint hint);
 /* The function of a loop, and those that it calls. */
 void codegen_function(codegen_writer *w, nest *file, const bool *wanted);
 
+/* ---- device_rows.c: rows that a thread of a device reads and writes as vectors ------------------ */
+
+/* Whether what is read of a parameter at a row is at hand in an array; and the element of the array
+ * for the writer's lane at an offset along x. */
+bool codegen_has_vectors(const codegen_writer *w, int param);
+void codegen_vector_element(text *out, const codegen_writer *w, const ir_node *node);
+/* Of a whole chunk, the first rows of fields of which points share what they read; reads all rows
+ * of these, or of the other fields; and writes the results new_0, new_1, ... of all lanes. */
+void codegen_first_rows(const codegen_writer *w, nest *in);
+void codegen_read_vectors(const codegen_writer *w, nest *in, bool shared);
+void codegen_write_vectors(const codegen_writer *w, nest *in);
+
 /* ---- device.c -------------------------------------------------------------------------------- */
 
-void codegen_device_function(text *out, const codegen_loop *loop, const codegen_dialect *dialect);
+void codegen_device_function(text *out, const codegen_loop *loop, const codegen_shape *shape,
+                             const codegen_dialect *dialect);
 void codegen_fill_function(text *out, kata_type storage, const codegen_dialect *dialect);
 
 /* ---- passes.c, and a file for each larger pass ----------------------------------------------- */

@@ -23,6 +23,12 @@ static void add_load(text *out, const codegen_writer *w, const ir_node *node)
                  codegen_load_close(node->type, storage));
         return;
     }
+    if (codegen_has_vectors(w, node->param)) {
+        text_add(out, "%s", codegen_load_open(node->type, storage).is);
+        codegen_vector_element(out, w, node);
+        text_add(out, "%s", codegen_load_close(node->type, storage));
+        return;
+    }
     const int32_t offset[3] = {0, node->offset[1] + codegen_second_y(w),
                                node->offset[2] + codegen_second_z(w)};
     codegen_label row = codegen_row_name(w->loop->kernel, node->param, node->element, offset);

@@ -39,22 +39,23 @@ static const codegen_dialect *dialect_of(codegen_language language)
     return language == CODEGEN_CUDA ? &codegen_cuda : &codegen_opencl;
 }
 
-static void begin_device_text(text *out, const codegen_dialect *dialect)
+static void begin_device_text(text *out, const codegen_dialect *dialect, bool wide)
 {
-    text_add(out, "%s\n%s\n%s\n%s", dialect->prelude, abi_text, ir_arithmetic_text,
-             codegen_places_text);
+    text_add(out, "%s#define ABI_STEP %s\n\n%s\n%s\n%s", dialect->prelude,
+             wide ? "int64_t" : "int32_t", abi_text, ir_arithmetic_text, codegen_places_text);
 }
 
-void codegen_device_text(text *out, const codegen_loop *loop, codegen_language language)
+void codegen_device_text(text *out, const codegen_loop *loop, const codegen_shape *shape,
+                         codegen_language language)
 {
-    begin_device_text(out, dialect_of(language));
+    begin_device_text(out, dialect_of(language), shape->wide);
     if (any_node(loop, 1, codegen_is_elementary)) text_add(out, "\n%s", ir_elementary_text);
     if (any_node(loop, 1, is_trigonometric)) text_add(out, "\n%s", ir_elementary_trig_text);
-    codegen_device_function(out, loop, dialect_of(language));
+    codegen_device_function(out, loop, shape, dialect_of(language));
 }
 
 void codegen_fill_text(text *out, kata_type storage, codegen_language language)
 {
-    begin_device_text(out, dialect_of(language));
+    begin_device_text(out, dialect_of(language), true);
     codegen_fill_function(out, storage, dialect_of(language));
 }

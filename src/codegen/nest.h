@@ -30,7 +30,8 @@ typedef enum nest_hint {
     NEST_VECTOR,       /* its turns may be computed side by side */
     NEST_VECTOR_LANES, /* those that are less than half of ABI_LANES apart may */
     NEST_VECTOR_ANY,   /* as VECTOR; the variable `failing` gets the bits that any turn sets */
-    NEST_UNROLLED      /* its few turns follow one another without a loop */
+    NEST_UNROLLED,     /* its few turns follow one another without a loop */
+    NEST_SOME          /* some of its turns do, so that what they read is read together */
 } nest_hint;
 
 typedef struct nest {

@@ -57,7 +57,8 @@ kata_status device_bring_fields(const device_loop *l)
         if (!store_device_holds(slot, &touched) &&
             !store_device_make(l->d->device, slot, &touched))
             return device_failed(l, "has no memory for a field of");
-        if (!store_device_take(slot)) return device_failed(l, "did not take a field of");
+        grid_box inside = chain_binding_inside(&l->loop->bindings[p]);
+        if (!store_device_take(slot, &inside)) return device_failed(l, "did not take a field of");
         status = device_fill(l, p, &touched);
     }
     return status;

@@ -215,6 +215,8 @@ kata_status device_fill(const device_loop *l, int param, const grid_box *touched
     uint64_t rules = rules_of(s.b->boundary);
     bool filled = on->filled == on->changes && on->rules == rules;
     if (filled && grid_box_contains(&on->around, touched)) return KATA_OK;
+    if (!store_device_hide(s.b->slot, &s.inside))
+        return device_failed(l, "gave no values of a field of");
     kata_status status = fill(l, &s);
     release(&s);
     on->filled = on->changes;

@@ -83,12 +83,40 @@ static bool are_apart(const chain_loop *loop)
     return true;
 }
 
-device_kernel *device_kernel_of(const device_loop *l)
+/* Whether numbers of elements need 64 bits. */
+static bool is_wide(const chain_loop *loop)
+{
+    enum { MOST = 1 << 30 };
+    bool wide = false;
+    for (int d = 0; d < 3; d++) wide = wide || loop->shape.size[d] >= MOST;
+    for (int p = 0; p < loop->kernel->param_count; p++)
+        if (ir_param_is_field(&loop->kernel->params[p]))
+            wide = wide || loop->bindings[p].slot->on_device->place.component >= MOST;
+    return wide;
+}
+
+static device_kernel *find_kernel(const device_loop *l, codegen_loop *as, codegen_shape *shape)
+{
+    char name[64];
+    *shape = device_shape_of(l, as, is_wide(l->loop));
+    codegen_name(as, name);
+    uint64_t key = hash_bytes(name, strlen(name), as->apart);
+    const int64_t made[] = {shape->vector, shape->chunk, shape->along, shape->wide};
+    key = hash_bytes(made, sizeof made, key);
+    device_kernel *found = find(l->d, key);
+    if (found) return found;
+    text source = {0};
+    codegen_device_text(&source, as, shape, l->d->language);
+    found = make(l, key, name, &source);
+    text_free(&source);
+    return found;
+}
+
+device_kernel *device_kernel_of(const device_loop *l, codegen_shape *shape)
 {
     const ir_kernel *kernel = l->loop->kernel;
     enum { MOST = 64 };
     kata_type few[MOST], *storage = few;
-    char name[64];
     if (kernel->param_count > MOST) storage = calloc((size_t)kernel->param_count, sizeof *storage);
     for (int p = 0; p < kernel->param_count && storage; p++)
         storage[p] =
@@ -102,15 +130,7 @@ device_kernel *device_kernel_of(const device_loop *l)
                        .colored = l->loop->colors > 1,
                        .apart = are_apart(l->loop),
                        .without = l->context->without};
-    codegen_name(&as, name);
-    uint64_t key = hash_bytes(name, strlen(name), as.apart);
-    device_kernel *found = find(l->d, key);
-    if (!found) {
-        text source = {0};
-        codegen_device_text(&source, &as, l->d->language);
-        found = make(l, key, name, &source);
-        text_free(&source);
-    }
+    device_kernel *found = find_kernel(l, &as, shape);
     if (storage != few) free(storage);
     return found;
 }

@@ -72,7 +72,7 @@ static void add_launch(given *g, const chain_loop *loop, bool reduces)
         launch->size[d] = loop->shape.size[d];
     }
     if (loop->kernel->order[0] == IR_UNORDERED)
-        launch->first[0] = floor_divide(loop->box.lo[0], CODEGEN_DEVICE_X) * CODEGEN_DEVICE_X;
+        launch->first[0] = floor_divide(loop->box.lo[0], ABI_LANES) * ABI_LANES;
     launch->colors = loop->colors;
     launch->color = loop->color;
     grid_box bricks = bricks_of(&loop->box);
@@ -165,37 +165,41 @@ static kata_status finish_reductions(const device_loop *l)
 
 /* ---- launching ------------------------------------------------------------------------------- */
 
-static int64_t groups_along(const chain_loop *loop, int d, int threads, const abi_launch *launch)
+/* Of narrow boxes, threads that would have no point along x have rows instead. */
+static codegen_shape fit(const chain_loop *loop, codegen_shape shape, bool reduces)
 {
-    if (loop->kernel->order[d] != IR_UNORDERED) return 1;
-    return -floor_divide(-(loop->box.hi[d] - launch->first[d]), threads);
+    int64_t row = loop->box.hi[0] - floor_divide(loop->box.lo[0], ABI_LANES) * ABI_LANES;
+    bool may = !reduces && loop->kernel->order[0] == IR_UNORDERED &&
+               loop->kernel->order[1] == IR_UNORDERED;
+    while (may && shape.threads[0] > 1 && (shape.threads[0] / 2) * shape.vector >= row) {
+        shape.threads[0] /= 2;
+        shape.threads[1] *= 2;
+    }
+    return shape;
 }
 
 /* Runs the box in pieces of as many groups as a device takes. */
 static kata_status launch_all(const device_loop *l, device_kernel *kernel, given *g,
-                              device_argument *arguments, int count, bool reduces)
+                              const codegen_shape *shape, device_launch *launch, bool reduces)
 {
     const chain_loop *loop = l->loop;
     abi_launch *to = (abi_launch *)(void *)g->bytes;
-    device_launch launch = {.arguments = arguments, .argument_count = count};
+    int64_t all[3], points[3];
     for (int d = 0; d < 3; d++) {
-        bool ordered = loop->kernel->order[d] != IR_UNORDERED;
-        launch.threads[d] = ordered  ? 1
-                            : d == 0 ? CODEGEN_DEVICE_X
-                            : d == 1 ? CODEGEN_DEVICE_Y
-                                     : 1;
-        launch.groups[d] = groups_along(loop, d, launch.threads[d], to);
+        points[d] = codegen_group_points(shape, d);
+        all[d] = -floor_divide(-(loop->box.hi[d] - to->first[d]), points[d]);
+        if (loop->kernel->order[d] != IR_UNORDERED) all[d] = 1;
+        launch->threads[d] = shape->threads[d];
+        launch->groups[d] = all[d];
     }
-    if (reduces) launch.groups[0] = to->bricks[0];
-    int64_t all[3] = {launch.groups[0], launch.groups[1], launch.groups[2]};
+    if (reduces) launch->groups[0] = to->bricks[0];
     for (int64_t z = 0; z < all[2]; z += MOST_GROUPS)
         for (int64_t y = 0; y < all[1]; y += MOST_GROUPS) {
-            to->first[1] = loop->box.lo[1] + y * launch.threads[1];
-            to->first[2] = loop->box.lo[2] + z * launch.threads[2];
-            launch.groups[1] = smaller(all[1] - y, MOST_GROUPS);
-            launch.groups[2] = smaller(all[2] - z, MOST_GROUPS);
-            arguments[0].value = g->bytes;
-            if (!device_run(l->d->device, kernel, &launch)) return device_failed(l, "failed in");
+            to->first[1] = loop->box.lo[1] + y * points[1];
+            to->first[2] = loop->box.lo[2] + z * points[2];
+            launch->groups[1] = smaller(all[1] - y, MOST_GROUPS);
+            launch->groups[2] = smaller(all[2] - z, MOST_GROUPS);
+            if (!device_run(l->d->device, kernel, launch)) return device_failed(l, "failed in");
         }
     return KATA_OK;
 }
@@ -206,8 +210,10 @@ static kata_status start(const device_loop *l, given *g, device_argument *argume
     grid_box bricks = bricks_of(&l->loop->box);
     size_t bytes = (size_t)grid_box_points(&bricks) * sizeof(ir_value), reductions = 0;
     int count = 0;
-    device_kernel *run = device_kernel_of(l);
+    codegen_shape shape;
+    device_kernel *run = device_kernel_of(l, &shape);
     if (!run) return l->m->status;
+    shape = fit(l->loop, shape, reduces);
     arguments[count++] = (device_argument){NULL, g->bytes, g->count};
     for (int p = 0; p < kernel->param_count; p++)
         if (ir_param_is_field(&kernel->params[p]))
@@ -219,7 +225,8 @@ static kata_status start(const device_loop *l, given *g, device_argument *argume
         if (!partials) return l->m->status;
         arguments[count++] = (device_argument){partials, NULL, 0};
     }
-    return launch_all(l, run, g, arguments, count, reduces);
+    device_launch launch = {.arguments = arguments, .argument_count = count};
+    return launch_all(l, run, g, &shape, &launch, reduces);
 }
 
 /* What was written outside of fields goes where it belongs. */

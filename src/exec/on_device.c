@@ -213,7 +213,7 @@ kata_status exec_device_open(exec_context *context, const char *name, messages *
     d->device = opened;
     bool cuda = device_facts_of(opened)->language == DEVICE_CUDA;
     d->language = cuda ? CODEGEN_CUDA : CODEGEN_OPENCL;
-    return KATA_OK;
+    return device_read_shape(&d->asked, m);
 }
 
 /* Fields have left the device before. */

@@ -25,8 +25,14 @@ typedef struct device_reason {
 } device_reason;
 enum { DEVICE_REASONS = 16 }; /* that are kept, at most */
 
+/* Shapes that KATA_DEVICE_SHAPE asks for; 0: as is chosen. */
+typedef struct device_asked {
+    int64_t x, y, z, vector, chunk, along;
+} device_asked;
+
 struct exec_device {
     device *device;
+    device_asked asked;
     codegen_language language;
     device_function *functions;
     size_t function_count, function_room;
@@ -54,11 +60,18 @@ typedef struct device_loop {
 /* Reports that the device has failed. */
 kata_status device_failed(const device_loop *l, const char *doing);
 
+/* ---- device_shape.c -------------------------------------------------------------------------- */
+
+/* Reads KATA_DEVICE_SHAPE. */
+kata_status device_read_shape(device_asked *asked, messages *m);
+/* How the threads of a loop share its points. */
+codegen_shape device_shape_of(const device_loop *l, const codegen_loop *as, bool wide);
+
 /* ---- device_kernels.c ------------------------------------------------------------------------ */
 
-/* The kernel of a loop; and one of those of codegen_fill_text. NULL, reported, where there is none.
+/* The kernel of a loop, and how its threads share the points; and one of those of codegen_fill_text. NULL, reported, where there is none.
  */
-device_kernel *device_kernel_of(const device_loop *l);
+device_kernel *device_kernel_of(const device_loop *l, codegen_shape *shape);
 device_kernel *device_fill_kernel(const device_loop *l, kata_type storage, const char *name);
 void device_functions_free(struct exec_device *d);
 

@@ -10,7 +10,8 @@ enum { ALIGN = 128, /* bytes, of rows: what a device reads at once */ PIECE = 1 
 
 static int64_t round_up(int64_t n, int64_t to) { return -floor_divide(-n, to) * to; }
 
-/* Lays out rows so that index 0 of each is aligned. Returns the bytes of all. */
+/* Lays out rows so that index 0 of each is aligned. Threads read some elements before the first row,
+ * and behind the last, too. Returns the bytes of all. */
 static size_t lay_out(store_device *on, const chain_slot *slot)
 {
     const grid_box *room = &on->room;
@@ -19,8 +20,9 @@ static size_t lay_out(store_device *on, const chain_slot *slot)
     on->place.y = round_up(left + larger(room->hi[0], 0), line);
     on->place.z = on->place.y * (room->hi[1] - room->lo[1]);
     on->place.component = on->place.z * (room->hi[2] - room->lo[2]);
-    on->place.at = left - room->lo[1] * on->place.y - room->lo[2] * on->place.z;
-    return (size_t)(on->place.component * slot->components * store_type_bytes(slot->type));
+    on->place.at = line + left - room->lo[1] * on->place.y - room->lo[2] * on->place.z;
+    return (size_t)(on->place.component * slot->components * store_type_bytes(slot->type)) +
+           2 * ALIGN;
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -129,24 +131,26 @@ static bool copy_component(const chain_slot *slot, const grid_box *box, int comp
     return done;
 }
 
-static bool copy_all(const chain_slot *slot, bool to_device)
+static bool copy_box(const chain_slot *slot, const grid_box *box, bool to_device)
 {
-    grid_box box = chain_slot_memory(slot);
     bool done = true;
-    for (int c = 0; c < slot->components && done && !grid_box_is_empty(&box); c++)
-        done = copy_component(slot, &box, c, to_device);
+    for (int c = 0; c < slot->components && done && !grid_box_is_empty(box); c++)
+        done = copy_component(slot, box, c, to_device);
     return done;
 }
 
-bool store_device_take(chain_slot *slot)
+bool store_device_take(chain_slot *slot, const grid_box *inside)
 {
     store_device *on = slot->on_device;
-    if (on->valid) return true;
-    on->valid = slot->array ? copy_all(slot, true)
+    grid_box all = chain_slot_memory(slot);
+    if (on->valid && grid_box_contains(&on->own, inside)) return true;
+    if (!store_device_bring_home(slot)) return false;
+    on->valid = slot->array ? copy_box(slot, &all, true)
                             : device_set(on->device, on->memory, 0, slot->poisoned ? 0xff : 0,
                                          on->bytes);
     store_device_changed(slot);
     on->newer = false;
+    on->own = all;
     return on->valid;
 }
 
@@ -160,8 +164,18 @@ bool store_device_bring_home(chain_slot *slot)
 {
     store_device *on = slot->on_device;
     if (!on || !on->newer || !on->valid) return true;
-    if (!store_slot_array(slot) || !copy_all(slot, false)) return false;
+    if (!store_slot_array(slot) || !copy_box(slot, &on->own, false)) return false;
     on->newer = false;
+    return true;
+}
+
+bool store_device_hide(chain_slot *slot, const grid_box *inside)
+{
+    grid_box all = chain_slot_memory(slot);
+    if (grid_box_contains(inside, &all) || grid_box_contains(inside, &slot->on_device->own))
+        return true;
+    if (!store_slot_array(slot) || !store_device_bring_home(slot)) return false;
+    slot->on_device->own = *inside;
     return true;
 }
 

@@ -283,6 +283,7 @@ typedef struct store_device {
     abi_place place; /* in elements */
     bool valid;      /* it has the field's values */
     bool newer;      /* the slot's array does not */
+    grid_box own;    /* indices that it has the values of: others are hidden by rules, and filled */
     int64_t changes; /* of its values, so far */
     int64_t filled;  /* the value of `changes` for which `around` is filled; -1: none */
     grid_box around; /* indices that have values by the rules `rules` */
@@ -295,8 +296,11 @@ bool store_device_holds(const chain_slot *slot, const grid_box *room);
  * device or of this machine, is out. */
 bool store_device_make(device *d, chain_slot *slot, const grid_box *room);
 void store_device_free(chain_slot *slot);
-/* Copies the slot's values to the device, if it has not got them. */
-bool store_device_take(chain_slot *slot);
+/* Copies the slot's values to the device, if it has not got them: those of `inside` at least. */
+bool store_device_take(chain_slot *slot, const grid_box *inside);
+/* Before memory is filled in which values of the slot are stored that its rules hide: all but
+ * `inside` stays in the array. */
+bool store_device_hide(chain_slot *slot, const grid_box *inside);
 /* Says that the device has changed them. */
 void store_device_changed(chain_slot *slot);
 /* Copies them to the slot's array, if that has not got them. */

@@ -1,0 +1,198 @@
+/* Rows that a thread of a device reads and writes as vectors: it has the elements for all of its
+ * points in arrays, whose indices are known, so that they are registers. A vector begins where
+ * memory is aligned: at the first point of the thread, or whole vectors before and behind it. */
+#include "codegen/emit.h"
+
+#include <string.h>
+
+/* What a row is read at, along x. */
+typedef struct reach {
+    int first, last; /* vectors, from that of the thread's first point */
+} reach;
+
+static int down(int offset, int vector) { return (int)floor_divide(offset, vector); }
+
+bool codegen_has_vectors(const codegen_writer *w, int param)
+{
+    const ir_param *p = &w->loop->kernel->params[param];
+    return w->shape && w->shape->vector > 1 && ir_param_is_field(p) && !p->absent_axis[0];
+}
+
+/* Whether what the points of a chunk read of a parameter is read for all of them together. */
+static bool is_shared(const codegen_writer *w, int param)
+{
+    return w->shape->chunk > 1 && w->whole && codegen_has_vectors(w, param) &&
+           codegen_is_regular(w->loop->kernel, param);
+}
+
+/* A row that is read: of a chunk, seen from its first point. */
+static ir_access row_of(const codegen_writer *w, const ir_access *a, int k)
+{
+    ir_access row = *a;
+    if (is_shared(w, a->param)) row.offset[w->shape->along] += k;
+    return row;
+}
+
+static int rounds_of(const codegen_writer *w, int param)
+{
+    return is_shared(w, param) ? w->shape->chunk : 1;
+}
+
+static reach reach_of(const codegen_writer *w, const ir_access *row)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    int vector = w->shape->vector;
+    reach r = {INT32_MAX, INT32_MIN};
+    for (int i = 0; i < kernel->access_count; i++)
+        for (int k = 0; k < rounds_of(w, row->param); k++) {
+            ir_access a = row_of(w, &kernel->accesses[i], k);
+            if (a.param != row->param || !codegen_same_row(&a, row)) continue;
+            int first = down(a.offset[0], vector), last = down(a.offset[0] + vector - 1, vector);
+            if (first < r.first) r.first = first;
+            if (last > r.last) r.last = last;
+        }
+    return r;
+}
+
+void codegen_vector_element(text *out, const codegen_writer *w, const ir_node *node)
+{
+    const ir_access a = {node->param, node->element,
+                         {node->offset[0], node->offset[1], node->offset[2]}, 0};
+    ir_access row = row_of(w, &a, w->round);
+    reach r = reach_of(w, &row);
+    text_add(out, "%s_all[%d]", codegen_read_row_name(w, &row).is,
+             w->lane + node->offset[0] - r.first * w->shape->vector);
+}
+
+/* "float4" */
+static codegen_label vector_type(const codegen_writer *w, int param)
+{
+    static const char *const names[][2] = {{"uint8_t", "uchar"},   {"uint16_t", "ushort"},
+                                           {"int16_t", "short"},   {"int32_t", "int"},
+                                           {"float", "float"},     {"double", "double"}};
+    const char *type = codegen_element_type(w->loop, param), *name = w->dialect->long_vector;
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (!strcmp(type, names[i][0])) name = names[i][1];
+    return codegen_format("%s%d", name, w->shape->vector);
+}
+
+/* Where a row begins: of a chunk, found from the row of its first point. */
+static codegen_label address_of(const codegen_writer *w, const ir_access *row)
+{
+    if (!is_shared(w, row->param)) return codegen_read_row_name(w, row);
+    int view = codegen_view_index(w->loop->kernel, row->param) + row->component;
+    return codegen_format("%s_first + (%d) * view[%d].y + (%d) * view[%d].z",
+                          codegen_component_name(w->loop->kernel, row->param, row->component).is,
+                          (int)row->offset[1], view, (int)row->offset[2], view);
+}
+
+static void read_row(const codegen_writer *w, nest *in, const ir_access *row)
+{
+    codegen_label name = codegen_read_row_name(w, row), type = vector_type(w, row->param);
+    int vector = w->shape->vector;
+    reach r = reach_of(w, row);
+    nest_statement(in, "%s %s_all[%d]", codegen_element_type(w->loop, row->param), name.is,
+                   (r.last - r.first + 1) * vector);
+    for (int v = r.first; v <= r.last; v++) {
+        nest *part = nest_add(in, NEST_BLOCK);
+        nest_statement(part, "const %s some = *(const %s%s *)(%s + at + (%d))", type.is,
+                       w->dialect->global, type.is, address_of(w, row).is, v * vector);
+        for (int i = 0; i < vector; i++)
+            nest_statement(part, "%s_all[%d] = some.%c", name.is, (v - r.first) * vector + i,
+                           "xyzw"[i]);
+    }
+}
+
+/* Whether an earlier access of the chunk reads the same row. */
+static bool is_read_before(const codegen_writer *w, const ir_access *row, int access, int round)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    for (int i = 0; i <= access; i++)
+        for (int k = 0; k < (i < access ? rounds_of(w, row->param) : round); k++) {
+            ir_access before = row_of(w, &kernel->accesses[i], k);
+            if (codegen_needs_row(w, i) && before.param == row->param &&
+                codegen_same_row(&before, row))
+                return true;
+        }
+    return false;
+}
+
+void codegen_read_vectors(const codegen_writer *w, nest *in, bool shared)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    for (int i = 0; i < kernel->access_count; i++) {
+        const ir_access *a = &kernel->accesses[i];
+        if (!codegen_needs_row(w, i) || !codegen_has_vectors(w, a->param) ||
+            is_shared(w, a->param) != shared)
+            continue;
+        for (int k = 0; k < rounds_of(w, a->param); k++) {
+            ir_access row = row_of(w, a, k);
+            if (!is_read_before(w, &row, i, k)) read_row(w, in, &row);
+        }
+    }
+}
+
+void codegen_first_rows(const codegen_writer *w, nest *in)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    const ir_access *last = NULL;
+    for (int i = 0; i < kernel->access_count; i++) {
+        const ir_access *a = &kernel->accesses[i];
+        bool same = last && last->param == a->param && last->component == a->component;
+        if (!is_shared(w, a->param) || same) continue;
+        last = a;
+        int view = codegen_view_index(kernel, a->param) + a->component;
+        codegen_label type = codegen_field_type(w, a->param);
+        const char *y = w->shape->along == 1 ? "first_y" : "iy";
+        const char *z = w->shape->along == 2 ? "first_z" : "iz";
+        nest_statement(in, "const %s *const %s_first = (const %s *)view[%d].origin + %s * view[%d].y "
+                           "+ %s * view[%d].z",
+                       type.is, codegen_component_name(kernel, a->param, a->component).is, type.is,
+                       view, y, view, z, view);
+    }
+}
+
+/* Whether the results of a store lie where a vector begins. */
+static bool is_aligned(const codegen_writer *w, const ir_store *s)
+{
+    return codegen_has_vectors(w, s->param) && s->offset[0] % w->shape->vector == 0;
+}
+
+static void write_whole(const codegen_writer *w, nest *in, int i)
+{
+    const ir_store *s = &w->loop->kernel->stores[i];
+    codegen_label type = vector_type(w, s->param);
+    nest *part = nest_add(in, NEST_BLOCK);
+    nest_statement(part, "%s some", type.is);
+    for (int k = 0; k < w->shape->vector; k++)
+        nest_statement(part, "some.%c = new_%d[%d]", "xyzw"[k], i, k);
+    nest_statement(part, "*(%s%s *)(%s + at + (%d)) = some", w->dialect->global, type.is,
+                   codegen_written_name(w, s).is, (int)s->offset[0]);
+}
+
+static void write_lane(const codegen_writer *w, nest *in, int i, int lane)
+{
+    const ir_store *s = &w->loop->kernel->stores[i];
+    nest *inside = nest_format(in, NEST_IF,
+                               "at + %d >= given.launch.lo[0] && at + %d < given.launch.hi[0]", lane,
+                               lane);
+    nest_statement(inside, "%s[at + (%d)] = new_%d[%d]", codegen_written_name(w, s).is,
+                   lane + (int)s->offset[0], i, lane);
+}
+
+void codegen_write_vectors(const codegen_writer *w, nest *in)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    nest *whole = nest_format(in, NEST_IF, "at >= given.launch.lo[0] && at + %d <= given.launch.hi[0]",
+                              w->shape->vector);
+    nest *parts = nest_add(in, NEST_ELSE);
+    for (int i = 0; i < kernel->store_count; i++) {
+        bool aligned = is_aligned(w, &kernel->stores[i]);
+        if (aligned) write_whole(w, whole, i);
+        for (int k = 0; k < w->shape->vector; k++) write_lane(w, parts, i, k);
+        for (int k = 0; k < w->shape->vector && !aligned; k++)
+            nest_statement(whole, "%s[at + (%d)] = new_%d[%d]",
+                           codegen_written_name(w, &kernel->stores[i]).is,
+                           k + (int)kernel->stores[i].offset[0], i, k);
+    }
+}

@@ -1,0 +1,64 @@
+/* How threads of a device share the points of loops. KATA_DEVICE_SHAPE asks for other shapes than
+ * those that are chosen: "x=64 y=4 vector=1 chunk=1", to see what each is worth, and to test all. */
+#include "exec/on_device.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_power_of_two(int64_t n) { return n > 0 && !(n & (n - 1)); }
+
+static int64_t *member_of(device_asked *asked, const char *word, size_t length)
+{
+    struct {
+        const char *name;
+        int64_t *value;
+    } members[] = {{"x", &asked->x},           {"y", &asked->y},         {"z", &asked->z},
+                   {"vector", &asked->vector}, {"chunk", &asked->chunk}, {"along", &asked->along}};
+    for (size_t i = 0; i < COUNT_OF(members); i++)
+        if (strlen(members[i].name) == length && !memcmp(members[i].name, word, length))
+            return members[i].value;
+    return NULL;
+}
+
+static bool is_right(const device_asked *a)
+{
+    int64_t threads = larger(a->x, 1) * larger(a->y, 1) * larger(a->z, 1);
+    return (!a->x || is_power_of_two(a->x)) && (!a->y || is_power_of_two(a->y)) &&
+           (!a->z || is_power_of_two(a->z)) && threads <= 1024 && a->z <= 64 &&
+           (!a->vector || a->vector == 1 || a->vector == 2 || a->vector == 4) && a->chunk <= 16 &&
+           a->along <= 2;
+}
+
+kata_status device_read_shape(device_asked *asked, messages *m)
+{
+    const char *words = environment_get("KATA_DEVICE_SHAPE");
+    bool right = true;
+    for (const char *w = words; w && *w && right;) {
+        size_t all = strcspn(w, " "), name = strcspn(w, "=");
+        char value[24] = "";
+        int64_t *member = name < all ? member_of(asked, w, name) : NULL;
+        if (member && all - name - 1 < sizeof value) memcpy(value, w + name + 1, all - name - 1);
+        right = member && parse_integer(value, 1, 1024, member);
+        w += all;
+        w += strspn(w, " ");
+    }
+    if (right && is_right(asked)) return KATA_OK;
+    return message_fail(m, KATA_ERROR_ARGUMENT,
+                        "the environment variable KATA_DEVICE_SHAPE is '%s', not some of x=32 y=8 "
+                        "z=1 (threads of a group: powers of two, at most 1024 together), vector=1 "
+                        "(2 or 4), chunk=4 (at most 16) and along=2 (1: y, 2: z)",
+                        words);
+}
+
+codegen_shape device_shape_of(const device_loop *l, const codegen_loop *as, bool wide)
+{
+    const device_asked *asked = &l->d->asked;
+    codegen_shape shape = codegen_choose_shape(as, wide);
+    bool reduces = codegen_device_reduces(as), ordered = as->kernel->direction;
+    int64_t threads[3] = {asked->x, asked->y, asked->z};
+    for (int d = 0; d < 3 && !reduces && !ordered; d++)
+        if (threads[d]) shape.threads[d] = (int)threads[d];
+    if (asked->vector) codegen_change_vector(as, &shape, (int)asked->vector);
+    if (asked->chunk) codegen_change_chunk(as, &shape, (int)asked->chunk, (int)asked->along);
+    return shape;
+}
