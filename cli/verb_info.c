@@ -1,67 +1,8 @@
 #include "cli.h"
+#include "telling.h"
 
 #include <stddef.h>
 #include <stdio.h>
-
-/* A description of the machine: lines for people, or members of a JSON object. */
-typedef struct telling {
-    bool json, begun;
-} telling;
-
-/* Begins a member; the two forms have different names. */
-static void begin(telling *t, const char *name, const char *member)
-{
-    if (t->json)
-        printf("%s\"%s\": ", t->begun ? ", " : "{", member);
-    else
-        printf("%-12s ", name);
-    t->begun = true;
-}
-
-static void end(const telling *t)
-{
-    if (!t->json) putchar('\n');
-}
-
-static void tell(telling *t, const char *name, const char *member, const char *value)
-{
-    begin(t, name, member);
-    if (t->json)
-        json_text(stdout, value);
-    else
-        printf("%s", value && *value ? value : "none");
-    end(t);
-}
-
-static void tell_number(telling *t, const char *name, const char *member, int number)
-{
-    begin(t, name, member);
-    printf("%d", number);
-    end(t);
-}
-
-/* "32 KiB", "1.5 GiB": in the largest unit that leaves at least 1; "none" for 0. */
-static void print_bytes(int64_t bytes)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    size_t unit = 0;
-    double amount = (double)bytes;
-    for (; amount >= 1024 && unit + 1 < COUNT_OF(units); unit++) amount /= 1024;
-    if (bytes > 0)
-        printf("%.4g %s", amount, units[unit]);
-    else
-        printf("none");
-}
-
-static void tell_bytes(telling *t, const char *name, const char *member, int64_t bytes)
-{
-    begin(t, name, member);
-    if (t->json)
-        printf("%lld", (long long)bytes);
-    else
-        print_bytes(bytes);
-    end(t);
-}
 
 static void tell_huge_pages(telling *t, const kata_machine *m)
 {
@@ -72,10 +13,10 @@ static void tell_huge_pages(telling *t, const kata_machine *m)
         printf(", \"huge_pages_given\": %s", m->huge_pages_given ? "true" : "false");
         return;
     }
-    begin(t, "huge pages", "");
-    print_bytes(m->huge_page);
+    tell_begin(t, "huge pages", "");
+    tell_amount(m->huge_page);
     if (m->huge_page) printf(", %s, %s", *m->huge_pages ? m->huge_pages : "no rule", given);
-    end(t);
+    tell_end(t);
 }
 
 /* What loops have learned of stores, by the bytes that a chain touches. */
@@ -86,18 +27,18 @@ static void tell_stores(telling *t, const kata_machine *m)
         tell_bytes(t, "", "streaming_stores_bytes", m->streaming_stores);
         return;
     }
-    begin(t, "stores", "");
+    tell_begin(t, "stores", "");
     printf("streaming stores ");
     if (m->streaming_stores) {
         printf("pay from ");
-        print_bytes(m->streaming_stores);
+        tell_amount(m->streaming_stores);
     }
     if (m->plain_stores) {
         printf("%sdo not pay up to ", m->streaming_stores ? ", " : "");
-        print_bytes(m->plain_stores);
+        tell_amount(m->plain_stores);
     }
     if (!m->plain_stores && !m->streaming_stores) printf("pay from: not measured yet");
-    end(t);
+    tell_end(t);
 }
 
 static void tell_machine(telling *t, const kata_machine *m)
@@ -154,14 +95,8 @@ static void tell_ceilings(const telling *t, const kata_ceilings *measured)
     for (size_t i = 0; i < COUNT_OF(ceilings); i++) {
         const ceiling *c = &ceilings[i];
         const kata_rate *rate = (const void *)((const char *)measured + c->offset);
-        if (t->json)
-            printf("%s\"%s\": {\"best\": %.6g, \"median\": %.6g}", i ? ", " : "", c->member,
-                   rate->best, rate->median);
-        else if (rate->best > 0)
-            printf("%-26s %9.4g %8.4g %s\n", c->name, rate->best * 1e-9, rate->median * 1e-9,
-                   c->unit);
-        else
-            printf("%-26s %9s\n", c->name, "none");
+        if (t->json && i) printf(", ");
+        tell_rate(t, c->name, c->member, rate, c->unit);
     }
     if (t->json)
         printf(", \"seconds\": %.3g}", measured->seconds);
@@ -184,7 +119,8 @@ const options info_options = {
     "kata info",
     "Describes this machine, the compiler and the cache of kernels, and measures the rates that\n"
     "nothing exceeds here: copies and triads (a = b + 3c) of doubles, which count the bytes that\n"
-    "are read and written, and arithmetic. docs/explain.md explains them.\n",
+    "are read and written, and arithmetic; and copies on devices, and to and from them.\n"
+    "docs/explain.md explains them.\n",
     table,
     COUNT_OF(table),
     &defaults,
@@ -202,9 +138,11 @@ int verb_info(int argc, char **argv)
     kata_ceilings measured;
     if (kata_machine_get(k, &machine) == KATA_OK) {
         tell_machine(&t, &machine);
+        tell_devices(&t, k);
         fflush(stdout);
         if (!r.quick && kata_ceilings_measure(k, &measured) == KATA_OK)
             tell_ceilings(&t, &measured);
+        if (!r.quick) tell_device_ceilings(&t, k);
         if (t.json) printf("}\n");
     }
     return kata_close(k) ? 1 : 0;

@@ -941,6 +941,29 @@ typedef struct kata_ceilings {
 /* Measures the ceilings with the context's threads, in about a second. */
 KATA_API kata_status kata_ceilings_measure(kata *k, kata_ceilings *ceilings);
 
+/* ---- devices --------------------------------------------------------------------------------- */
+
+/* An accelerator of this machine that kernels can run on. */
+typedef struct kata_device {
+    char name[32];                  /* for kata_options.device: "cuda:0", "opencl:0" */
+    char model[128], platform[128]; /* "NVIDIA H100 80GB HBM3", "CUDA 12.4" */
+    int64_t memory;                 /* bytes */
+    int units;                      /* multiprocessors, compute units */
+} kata_device;
+/* Describes the first devices, at most `room`, by looking for the libraries of all kinds. Returns
+ * their number, 0 after an error. */
+KATA_API int kata_devices_get(kata *k, kata_device *devices, int room);
+
+/* Measured rates of a device. A copy on the device counts bytes that are read and bytes that are
+ * written. */
+typedef struct kata_device_ceilings {
+    kata_rate copy, put, get; /* on the device; to it, and from it */
+    double seconds;           /* time that the measurement took */
+} kata_device_ceilings;
+/* Measures the ceilings of a device, named as in kata_options.device, in about half a second. */
+KATA_API kata_status kata_device_ceilings_measure(kata *k, const char *name,
+                                                  kata_device_ceilings *ceilings);
+
 /* ---- wisdom ---------------------------------------------------------------------------------- */
 
 /* While a chain of kernels runs, plans are tried on parts of it. The fastest one is kept in the

@@ -50,6 +50,10 @@ const char *device_error(const device *d);
 bool device_is_full(const device *d);
 bool device_is_lost(const device *d);
 
+/* ---- device_ceiling.c: rates that copies reach ----------------------------------------------- */
+
+bool device_measure(device *d, kata_device_ceilings *out);
+
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 typedef struct device_memory device_memory;

@@ -70,8 +70,8 @@ bool device_library_load(const device_library *library, void *table, device_suit
     bool loaded = named ? try_name(library, named, table, suits, data, &found)
                         : try_names(library, table, suits, data, &found);
     if (!loaded && named)
-        text_add(why, "%s names no %s that can be used: %s", library->variable,
-                 library->what, text_get(&found));
+        text_add(why, "%s names no %s that can be used: %s", library->variable, library->what,
+                 text_get(&found));
     else if (!loaded && found.length)
         text_add(why, "the %s cannot be used: %s; %s", library->what, text_get(&found),
                  library->advice);

@@ -59,6 +59,13 @@ if ! grep -qE "^measured in [0-9.e+-]+ s$" out; then fail "kata info does not sa
 KATA_EXECUTOR=reference expect 0 info --quick
 if ! grep -qx "executor     reference" out; then fail "kata info shows another executor"; fi
 if grep -q ceilings out; then fail "kata info --quick measures"; fi
+if ! grep -qE '^devices +(none|[a-z]+:[0-9]+: .+, [0-9]+ units, .+ [KMGT]iB)$' out; then fail "kata info names no devices"; fi
+export KATA_CUDA=$KATA_SHIM_CUDA
+expect 0 info
+expect_in out "devices      cuda:0: CUDA shim, CUDA 12.4, 4 units, 4 GiB"
+for name in "copy on the device" "to the device" "from the device"; do
+    if ! grep -qE "^$name +[0-9.e+-]+ +[0-9.e+-]+ GB/s$" out; then fail "kata info lacks $name"; fi
+done
 expect 0 info --json
 python3 - <<'END_OF_CHECK' || fail "kata info --json is not as expected: $(cat out)"
 import json
@@ -69,6 +76,10 @@ assert len(rates) == 13 and all(0 <= r["median"] <= r["best"] for r in rates.val
 assert rates["copy"]["best"] > 0 and rates["fma_f64"]["best"] > 0
 assert machine["threads"] >= 1 and machine["memory_bytes"] > 0
 assert machine["huge_pages_given"] in (True, False)
+assert machine["devices"][0]["name"] == "cuda:0" and machine["devices"][0]["memory_bytes"] == 2**32
+rates = machine["device_ceilings"]["cuda:0"]
+assert rates.pop("seconds") > 0
+assert len(rates) == 3 and all(0 < r["median"] <= r["best"] for r in rates.values())
 assert machine["plain_stores_bytes"] >= 0 and machine["streaming_stores_bytes"] >= 0
 END_OF_CHECK
 expect 0 info --json --quick

@@ -498,6 +498,23 @@ static void facts_are_those_of_the_list(void **state)
     assert_non_null(strstr(device_compiler(d), device_facts_of(d)->target));
 }
 
+static void ceilings_are_measured(void **state)
+{
+    device *d = *state;
+    kata_device_ceilings c = {.seconds = 0};
+    int64_t used = device_used(d);
+    device_limit(d, 4000); /* not even one */
+    assert_false(device_measure(d, &c));
+    assert_true(device_is_full(d) && c.seconds == 0);
+    device_limit(d, 0);
+    assert_true(device_measure(d, &c));
+    const kata_rate rates[] = {c.copy, c.put, c.get};
+    for (size_t i = 0; i < COUNT_OF(rates); i++)
+        assert_true(rates[i].median > 0 && rates[i].median <= rates[i].best);
+    assert_true(c.seconds > 0);
+    assert_int_equal(device_used(d), used);
+}
+
 static void expect_message(const char *name, const char *expected)
 {
     messages m = {.silent = true};
@@ -591,6 +608,7 @@ static const struct CMUnitTest on_a_device[] = {
     cmocka_unit_test(spoilt_binaries_are_refused),
     cmocka_unit_test(queues_wait_for_each_other),
     cmocka_unit_test(facts_are_those_of_the_list),
+    cmocka_unit_test(ceilings_are_measured),
     cmocka_unit_test(numbers_that_are_not_there_are_refused)};
 
 static int test_kind(const char *name)

@@ -177,6 +177,8 @@ static void test_null_is_reported_by_every_function(void **state)
     assert_int_equal(kata_file_shape(NULL, "u.npy", 1, &shape), KATA_ERROR_ARGUMENT);
     assert_int_equal(kata_machine_get(NULL, &machine), KATA_ERROR_ARGUMENT);
     assert_int_equal(kata_ceilings_measure(NULL, &ceilings), KATA_ERROR_ARGUMENT);
+    assert_int_equal(kata_devices_get(NULL, NULL, 1), 0);
+    assert_int_equal(kata_device_ceilings_measure(NULL, "cuda", NULL), KATA_ERROR_ARGUMENT);
 }
 
 /* If a context is at hand, its handler receives the message. */
@@ -204,6 +206,11 @@ static void test_null_is_told_to_the_context(void **state)
     TOLD(kata_field_new_with(w.g, "u", NULL), "kata_field_new: the options are NULL");
     TOLD(kata_work_done(w.k, NULL), "kata_work_done: the result is NULL");
     TOLD(kata_ceilings_measure(w.k, NULL), "kata_ceilings_measure: the result is NULL");
+    TOLD(kata_devices_get(w.k, NULL, 1), "kata_devices_get: the devices are NULL");
+    TOLD(kata_device_ceilings_measure(w.k, NULL, NULL),
+         "kata_device_ceilings_measure: the name is NULL");
+    TOLD(kata_device_ceilings_measure(w.k, "cuda", NULL),
+         "kata_device_ceilings_measure: the result is NULL");
     TOLD(kata_kernel_describe(find(&w, "set"), (kata_aspect)9),
          "kata_kernel_describe: there is no aspect 9");
     TOLD(kata_kernel_param(find(&w, "set"), 0, NULL), "kata_kernel_param: the result is NULL");
