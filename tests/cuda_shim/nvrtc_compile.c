@@ -31,8 +31,7 @@ static const char *const options[] = {"-O1",
                                       "-lgcc",
                                       "-lc"};
 
-/* ---- files ------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static void path_in(char path[4096], const char *folder, const char *name)
 {
@@ -72,8 +71,7 @@ static void remove_folder(const char *folder)
     rmdir(folder);
 }
 
-/* ---- the compiler -----------------------------------------------------------------------------
- */
+/* ---- the compiler ---------------------------------------------------------------------------- */
 
 /* Runs a command in a folder; what it says is added to the file "log" there. Returns how it ended,
  * as waitpid, or -1. */

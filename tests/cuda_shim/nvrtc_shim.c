@@ -86,8 +86,7 @@ nvrtcResult nvrtcDestroyProgram(nvrtcProgram *made)
     return NVRTC_SUCCESS;
 }
 
-/* ---- options ----------------------------------------------------------------------------------
- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 /* The value of an option that is given as --name=value or -name=value; NULL: it is another one. */
 static const char *value_of(const char *option, const char *name)
@@ -145,8 +144,7 @@ static bool read_option(const char *option, nvrtc_choices *c)
     return option[0] == '-' && changes_nothing(option);
 }
 
-/* ---- compiling --------------------------------------------------------------------------------
- */
+/* ---- compiling ------------------------------------------------------------------------------- */
 
 nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int count, const char *const *options)
 {

@@ -33,8 +33,7 @@ void nvrtc_print(nvrtc_bytes *to, const char *format, ...)
     free(line);
 }
 
-/* ---- signs and words --------------------------------------------------------------------------
- */
+/* ---- signs and words ------------------------------------------------------------------------- */
 
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
@@ -95,8 +94,7 @@ static bool word_is(const char *p, size_t length, const char *word)
     return length == strlen(word) && memcmp(p, word, length) == 0;
 }
 
-/* ---- kernels ----------------------------------------------------------------------------------
- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 /* Behind __global__: the name is the word in front of the parameters, unless that is an attribute.
  * Its bounds may stand before __global__, too: `bounds`, or NULL. */
@@ -143,8 +141,7 @@ static void note_kernel(nvrtc_bytes *entries, const char *behind, const char *bo
     free(entry.data);
 }
 
-/* ---- shared memory without a size -------------------------------------------------------------
- */
+/* ---- shared memory without a size ------------------------------------------------------------ */
 
 /* `extern __shared__ T name[];` at p becomes `static T *const name = ...;`. Returns the end of what
  * was translated, p when it is something else. */
@@ -167,8 +164,7 @@ static const char *add_dynamic(nvrtc_bytes *to, const char *p)
     return end;
 }
 
-/* ---- the whole text ---------------------------------------------------------------------------
- */
+/* ---- the whole text -------------------------------------------------------------------------- */
 
 static void translate_source(nvrtc_bytes *to, nvrtc_bytes *entries, const char *p)
 {

@@ -41,8 +41,7 @@ int64_t shim_number(const char *variable, int64_t otherwise)
     abort();
 }
 
-/* ---- calls ------------------------------------------------------------------------------------
- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 CUresult shim_enter(void)
 {
@@ -68,8 +67,7 @@ void shim_lose(CUresult why)
 
 bool shim_is_lost(void) { return lost != CUDA_SUCCESS; }
 
-/* ---- devices ----------------------------------------------------------------------------------
- */
+/* ---- devices --------------------------------------------------------------------------------- */
 
 static int device_count(void)
 {
@@ -177,8 +175,7 @@ CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device)
     return CUDA_ERROR_INVALID_VALUE;
 }
 
-/* ---- contexts ---------------------------------------------------------------------------------
- */
+/* ---- contexts -------------------------------------------------------------------------------- */
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
@@ -222,8 +219,7 @@ CUresult cuCtxGetCurrent(CUcontext *context)
     return CUDA_SUCCESS;
 }
 
-/* ---- names of results -------------------------------------------------------------------------
- */
+/* ---- names of results ------------------------------------------------------------------------ */
 
 static const struct {
     CUresult result;

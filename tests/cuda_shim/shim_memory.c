@@ -31,8 +31,7 @@ CUDA_SHIM_API cuMemGetInfo_v2(size_t *free_bytes, size_t *total);
 
 int64_t shim_memory_total(void) { return shim_number("KATA_SHIM_MEMORY", (int64_t)4 << 30); }
 
-/* ---- allocating -------------------------------------------------------------------------------
- */
+/* ---- allocating ------------------------------------------------------------------------------ */
 
 static size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -154,8 +153,7 @@ CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
     return shim_leave(CUDA_SUCCESS);
 }
 
-/* ---- who may touch it -------------------------------------------------------------------------
- */
+/* ---- who may touch it ------------------------------------------------------------------------ */
 
 static void protect(int protection)
 {

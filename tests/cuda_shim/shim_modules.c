@@ -29,8 +29,7 @@ CUDA_SHIM_API cuLaunchKernel(CUfunction function, unsigned blocks_x, unsigned bl
                              unsigned threads_z, unsigned dynamic, CUstream stream,
                              void **arguments, void **extra);
 
-/* ---- loading ----------------------------------------------------------------------------------
- */
+/* ---- loading --------------------------------------------------------------------------------- */
 
 static size_t image_size(const void *image)
 {
@@ -117,8 +116,7 @@ CUresult cuModuleUnload(CUmodule module)
     return shim_leave(CUDA_SUCCESS);
 }
 
-/* ---- kernels ----------------------------------------------------------------------------------
- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 static struct shim_function *find_function(CUmodule module, const char *name)
 {
@@ -162,8 +160,7 @@ CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value)
     return shim_leave(CUDA_SUCCESS);
 }
 
-/* ---- launches ---------------------------------------------------------------------------------
- */
+/* ---- launches -------------------------------------------------------------------------------- */
 
 /* What is queued: arguments follow, each at a multiple of 16 bytes. */
 typedef struct queued {

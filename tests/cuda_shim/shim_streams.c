@@ -55,8 +55,7 @@ static bool is_stream(const struct shim_stream *stream)
     return false;
 }
 
-/* ---- what happens -----------------------------------------------------------------------------
- */
+/* ---- what happens ---------------------------------------------------------------------------- */
 
 static void run_until(CUstream stream, uint64_t ticket)
 {
@@ -113,8 +112,7 @@ CUresult shim_queue(CUstream stream, const shim_work *work)
     return add(stream, &(item){.run = work->run}, work->data, work->bytes);
 }
 
-/* ---- streams ----------------------------------------------------------------------------------
- */
+/* ---- streams --------------------------------------------------------------------------------- */
 
 CUresult cuStreamCreate(CUstream *stream, unsigned flags)
 {
@@ -173,8 +171,7 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
         add(stream, &(item){.stream = event->stream, .ticket = event->ticket}, NULL, 0));
 }
 
-/* ---- events -----------------------------------------------------------------------------------
- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 CUresult cuEventCreate(CUevent *event, unsigned flags)
 {
@@ -212,8 +209,7 @@ CUresult cuEventDestroy_v2(CUevent event)
     return result ? result : shim_leave(CUDA_SUCCESS);
 }
 
-/* ---- copies -----------------------------------------------------------------------------------
- */
+/* ---- copies ---------------------------------------------------------------------------------- */
 
 static CUresult run_copy(void *data)
 {

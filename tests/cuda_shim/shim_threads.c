@@ -43,8 +43,7 @@ static fiber *running;
 static ucontext_t scheduler;
 static const shim_launch *now;
 
-/* ---- in a thread ------------------------------------------------------------------------------
- */
+/* ---- in a thread ----------------------------------------------------------------------------- */
 
 static thread *in_order(int number) { return &threads[from_last ? count - 1 - number : number]; }
 
@@ -104,8 +103,7 @@ void shim_calls_set(shim_calls *calls)
     calls->vote = vote;
 }
 
-/* ---- fibers -----------------------------------------------------------------------------------
- */
+/* ---- fibers ---------------------------------------------------------------------------------- */
 
 static void give_stack(fiber *f)
 {
@@ -158,8 +156,7 @@ bool shim_threads_own(const void *address)
     return false;
 }
 
-/* ---- releasing those that wait ----------------------------------------------------------------
- */
+/* ---- releasing those that wait --------------------------------------------------------------- */
 
 static unsigned long long result_of(const thread *t, const thread *warp, int size)
 {
@@ -251,8 +248,7 @@ static void describe_waiting(char words[200])
         snprintf(words + written, 200 - (size_t)written, ", another in line %d", other->line);
 }
 
-/* ---- a block ----------------------------------------------------------------------------------
- */
+/* ---- a block --------------------------------------------------------------------------------- */
 
 static void begin(const shim_launch *launch, bool descending)
 {

@@ -29,8 +29,7 @@ typedef shim_size uint3, dim3;
 #define gridDim ((const shim_size &)katagami_shim.blocks)
 static const int warpSize = SHIM_WARP;
 
-/* ---- vectors ----------------------------------------------------------------------------------
- */
+/* ---- vectors --------------------------------------------------------------------------------- */
 
 #define SHIM_VECTORS(T, name)                                                                      \
     struct __attribute__((aligned(2 * sizeof(T)))) name##2 { T x, y; };                            \
@@ -55,8 +54,7 @@ SHIM_VECTORS(unsigned long long, ulonglong)
 SHIM_VECTORS(float, float)
 SHIM_VECTORS(double, double)
 
-/* ---- threads that wait ------------------------------------------------------------------------
- */
+/* ---- threads that wait ----------------------------------------------------------------------- */
 
 #define __syncthreads() katagami_shim.wait(__LINE__)
 #define __syncwarp(...) shim_warp_wait{__LINE__}(__VA_ARGS__)
@@ -125,8 +123,7 @@ static inline T shim_shuffle_xor(int line, unsigned lanes, T value, int mask, in
     return shim_exchange(line, lanes, value, source >= end ? lane : source);
 }
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static inline void *memcpy(void *to, const void *from, size_t bytes)
 {
@@ -188,8 +185,7 @@ SHIM_SWAP(unsigned)
 SHIM_SWAP(unsigned short)
 SHIM_SWAP(unsigned long long)
 
-/* ---- numbers ----------------------------------------------------------------------------------
- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 #define SHIM_BITS(name, T, From)                                                                   \
     static inline T name(From from)                                                                \
@@ -272,8 +268,7 @@ static inline unsigned long long __umul64hi(unsigned long long x, unsigned long 
     return (unsigned long long)((unsigned __int128)x * y >> 64);
 }
 
-/* ---- what the driver calls --------------------------------------------------------------------
- */
+/* ---- what the driver calls ------------------------------------------------------------------- */
 
 /* For the declarations that extern __shared__ ones become. */
 static __attribute__((aligned(256))) unsigned char shim_dynamic[SHIM_LOCAL];

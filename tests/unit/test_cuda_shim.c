@@ -2,8 +2,7 @@
  */
 #include "cuda_shim_world.h"
 
-/* ---- kernels ----------------------------------------------------------------------------------
- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 /* Adds up 2 * x + offset over 256 numbers a block: within warps by shuffles, then over warps. */
 static const char sum_text[] =
@@ -167,8 +166,7 @@ static void atomics_count_every_thread(void **state)
     assert_int_equal(cuMemFree_v2(least), 0);
 }
 
-/* ---- bits -------------------------------------------------------------------------------------
- */
+/* ---- bits ------------------------------------------------------------------------------------ */
 
 static const char fuse_text[] = "extern \"C\" __global__ void fuse(double *x)\n"
                                 "{ x[2] = x[0] * x[0] - x[1]; x[3] = fma(x[0], x[0], -x[1]); }\n";
@@ -191,8 +189,7 @@ static void products_and_sums_are_rounded_each(void **state)
     assert_int_equal(cuMemFree_v2(at), 0);
 }
 
-/* ---- the compiler -----------------------------------------------------------------------------
- */
+/* ---- the compiler ---------------------------------------------------------------------------- */
 
 static void errors_are_told_with_their_lines(void **state)
 {
@@ -233,8 +230,7 @@ static void what_is_no_image_is_not_loaded(void **state)
     assert_null(module);
 }
 
-/* ---- streams ----------------------------------------------------------------------------------
- */
+/* ---- streams --------------------------------------------------------------------------------- */
 
 static void streams_wait_for_what_they_are_told_to(void **state)
 {
@@ -304,8 +300,7 @@ static void boxes_are_copied_by_rows(void **state)
     assert_int_equal(cuMemFree_v2(at), 0);
 }
 
-/* ---- what goes wrong --------------------------------------------------------------------------
- */
+/* ---- what goes wrong ------------------------------------------------------------------------- */
 
 static const char wrong_text[] =
     "extern \"C\" __global__ void beyond(float *x, int at) { x[at + (int)threadIdx.x] = 1; }\n"
@@ -401,8 +396,7 @@ static void the_host_cannot_touch_device_memory(void **state)
     text_free(&said);
 }
 
-/* ---- variables --------------------------------------------------------------------------------
- */
+/* ---- variables ------------------------------------------------------------------------------- */
 
 static void lose_the_third(void)
 {
