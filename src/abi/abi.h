@@ -155,6 +155,12 @@ typedef struct abi_place {
     int64_t at, y, z, component;
 } abi_place;
 
+/* Lists of partials, `apart` values from one to the next: `count` values each, `step` apart, of which
+ * the first has the index `first`, which is not negative. */
+typedef struct abi_tree {
+    int64_t lists, apart, first, count, step;
+} abi_tree;
+
 /* A box of indices of a component, outside of a field. Boxes lie one behind the other: `end` counts
  * their indices up to this one. */
 typedef struct abi_piece {

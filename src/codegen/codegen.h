@@ -103,6 +103,15 @@ void codegen_device_text(text *out, const codegen_loop *loop, const codegen_shap
 /* Whether it combines points in bricks: a row of threads runs a brick. */
 bool codegen_device_reduces(const codegen_loop *loop);
 
+/* ---- device_tree.c --------------------------------------------------------------------------- */
+
+enum { CODEGEN_TREE_THREADS = 256, CODEGEN_TREE_SHORT = 8 };
+#define CODEGEN_TREE_NAME "kata_tree"
+/* A file with the kernel that combines lists of values of a reduction, each by the tree of
+ * sweep/reduce.h, to its first value: it is given an abi_tree and the values, as abi_value. A group
+ * takes a list; of lists of at most CODEGEN_TREE_SHORT values, a thread. */
+void codegen_tree_text(text *out, const ir_param *param, codegen_language language);
+
 /* ---- device_fill.c --------------------------------------------------------------------------- */
 
 enum { CODEGEN_FILL_THREADS = 128 }; /* of a group, along x: each has an index */

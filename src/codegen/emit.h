@@ -385,6 +385,7 @@ void codegen_write_vectors(const codegen_writer *w, nest *in);
 
 void codegen_device_function(text *out, const codegen_loop *loop, const codegen_shape *shape,
                              const codegen_dialect *dialect);
+void codegen_tree_function(text *out, const ir_param *param, const codegen_dialect *dialect);
 void codegen_fill_function(text *out, kata_type storage, const codegen_dialect *dialect);
 
 /* ---- passes.c, and a file for each larger pass ----------------------------------------------- */

@@ -46,20 +46,31 @@ static grid_box touched_by_all(const chain_loop *loop, int param)
     return all;
 }
 
+bool device_touched_first(const chain_loop *loop, int param, grid_box *touched)
+{
+    if (!ir_param_is_field(&loop->kernel->params[param]) || first_of(loop, param) != param)
+        return false;
+    *touched = touched_by_all(loop, param);
+    return true;
+}
+
+static kata_status bring_field(const device_loop *l, int p)
+{
+    const chain_binding *b = &l->loop->bindings[p];
+    const grid_box *touched = &l->ready->touched[p];
+    grid_box inside = chain_binding_inside(b);
+    if (!store_device_holds(b->slot, touched) &&
+        !store_device_make(l->d->device, b->slot, touched))
+        return device_failed(l, "has no memory for a field of");
+    if (!store_device_take(b->slot, &inside))
+        return device_failed(l, "did not take a field of");
+    return device_fill(l, p, touched);
+}
+
 kata_status device_bring_fields(const device_loop *l)
 {
-    const ir_kernel *kernel = l->loop->kernel;
     kata_status status = KATA_OK;
-    for (int p = 0; p < kernel->param_count && !status; p++) {
-        if (!ir_param_is_field(&kernel->params[p]) || first_of(l->loop, p) != p) continue;
-        chain_slot *slot = l->loop->bindings[p].slot;
-        grid_box touched = touched_by_all(l->loop, p);
-        if (!store_device_holds(slot, &touched) &&
-            !store_device_make(l->d->device, slot, &touched))
-            return device_failed(l, "has no memory for a field of");
-        grid_box inside = chain_binding_inside(&l->loop->bindings[p]);
-        if (!store_device_take(slot, &inside)) return device_failed(l, "did not take a field of");
-        status = device_fill(l, p, &touched);
-    }
+    for (int p = 0; p < l->loop->kernel->param_count && !status; p++)
+        if (l->ready->firsts >> p & 1) status = bring_field(l, p);
     return status;
 }

@@ -83,8 +83,7 @@ static bool are_apart(const chain_loop *loop)
     return true;
 }
 
-/* Whether numbers of elements need 64 bits. */
-static bool is_wide(const chain_loop *loop)
+bool device_is_wide(const chain_loop *loop)
 {
     enum { MOST = 1 << 30 };
     bool wide = false;
@@ -98,7 +97,7 @@ static bool is_wide(const chain_loop *loop)
 static device_kernel *find_kernel(const device_loop *l, codegen_loop *as, codegen_shape *shape)
 {
     char name[64];
-    *shape = device_shape_of(l, as, is_wide(l->loop));
+    *shape = device_shape_of(l, as, device_is_wide(l->loop));
     codegen_name(as, name);
     uint64_t key = hash_bytes(name, strlen(name), as->apart);
     const int64_t made[] = {shape->vector, shape->chunk, shape->along, shape->wide};
@@ -132,6 +131,19 @@ device_kernel *device_kernel_of(const device_loop *l, codegen_shape *shape)
                        .without = l->context->without};
     device_kernel *found = find_kernel(l, &as, shape);
     if (storage != few) free(storage);
+    return found;
+}
+
+device_kernel *device_tree_kernel(const device_loop *l, const ir_param *param)
+{
+    uint64_t key = hash_bytes(CODEGEN_TREE_NAME, strlen(CODEGEN_TREE_NAME),
+                              (uint64_t)param->type * 16 + (uint64_t)ir_reduction_op(param));
+    device_kernel *found = find(l->d, key);
+    if (found) return found;
+    text source = {0};
+    codegen_tree_text(&source, param, l->d->language);
+    found = make(l, key, CODEGEN_TREE_NAME, &source);
+    text_free(&source);
     return found;
 }
 

@@ -12,21 +12,21 @@ enum { MOST_GROUPS = 65535 };
 /* ---- what the kernel is given ---------------------------------------------------------------- */
 
 typedef struct given {
-    char *bytes;
-    size_t count, room;
+    struct exec_device *d;
+    size_t count;
     bool failed;
 } given;
 
 static void *add(given *g, size_t bytes)
 {
-    void *all = g->bytes;
-    if (g->failed || !vector_reserve(&all, &g->room, g->count + bytes, 1)) {
+    void *all = g->d->given;
+    if (g->failed || !vector_reserve(&all, &g->d->given_room, g->count + bytes, 1)) {
         g->failed = true;
         return NULL;
     }
-    g->bytes = all;
+    g->d->given = all;
     g->count += bytes;
-    return memset(g->bytes + g->count - bytes, 0, bytes);
+    return memset(g->d->given + g->count - bytes, 0, bytes);
 }
 
 static void add_numbers(given *g, const chain_loop *loop, int p)
@@ -62,7 +62,7 @@ static grid_box bricks_of(const grid_box *box)
     return bricks;
 }
 
-static void add_launch(given *g, const chain_loop *loop, bool reduces)
+static void add_launch(given *g, const chain_loop *loop)
 {
     abi_launch *launch = add(g, sizeof *launch);
     if (!launch) return;
@@ -79,14 +79,13 @@ static void add_launch(given *g, const chain_loop *loop, bool reduces)
     launch->bricks[0] = bricks.hi[0] - bricks.lo[0];
     launch->bricks[1] = bricks.hi[1] - bricks.lo[1];
     launch->bricks[2] = bricks.lo[0];
-    (void)reduces;
 }
 
-static given make_given(const chain_loop *loop, bool reduces)
+static given make_given(struct exec_device *d, const chain_loop *loop)
 {
     const ir_kernel *kernel = loop->kernel;
-    given g = {.bytes = NULL};
-    add_launch(&g, loop, reduces);
+    given g = {.d = d};
+    add_launch(&g, loop);
     for (int p = 0; p < kernel->param_count; p++) {
         if (!ir_param_is_field(&kernel->params[p])) continue;
         abi_place *place = add(&g, sizeof *place);
@@ -95,72 +94,6 @@ static given make_given(const chain_loop *loop, bool reduces)
     for (int p = 0; p < kernel->param_count && kernel->direction; p++) add_levels(&g, loop, p);
     for (int p = 0; p < kernel->param_count; p++) add_numbers(&g, loop, p);
     return g;
-}
-
-/* ---- reductions ------------------------------------------------------------------------------ */
-
-/* Memory for the partials of reduction number i; NULL, reported, when it is out. */
-static device_memory *partials_of(const device_loop *l, size_t i, size_t bytes)
-{
-    struct exec_device *d = l->d;
-    void *memory = d->partials, *sizes = d->partials_bytes;
-    bool room = vector_reserve(&memory, &d->partials_room, i + 1, sizeof *d->partials);
-    if (room) d->partials = memory;
-    room = room && vector_reserve(&sizes, &d->partials_sizes_room, i + 1, sizeof *d->partials_bytes);
-    if (room) d->partials_bytes = sizes;
-    if (!room) {
-        message_no_memory(l->m);
-        return NULL;
-    }
-    if (i == d->partials_count) {
-        d->partials[i] = NULL;
-        d->partials_bytes[i] = 0;
-        d->partials_count++;
-    }
-    if (d->partials_bytes[i] >= bytes) return d->partials[i];
-    device_release(d->device, d->partials[i]);
-    d->partials_bytes[i] = 0;
-    d->partials[i] = device_allocate(d->device, bytes);
-    if (d->partials[i])
-        d->partials_bytes[i] = bytes;
-    else
-        device_failed(l, "has no memory for a reduction of");
-    return d->partials[i];
-}
-
-static kata_status set_result(const device_loop *l, const ir_store *s, const grid_box *bricks,
-                              ir_value *partials)
-{
-    const ir_param *param = &l->loop->kernel->params[s->param];
-    chain_slot *slot = l->loop->bindings[s->param].slot;
-    ir_value result = sweep_reduce_box(param, bricks, partials);
-    if (param->accumulates) result = ir_reduce(param, store_scalar(slot, s->component), result);
-    return store_scalar_set(slot, s->component, result) ? KATA_OK : message_no_memory(l->m);
-}
-
-/* Fetches the partials of all reductions, and makes them values of scalars. */
-static kata_status finish_reductions(const device_loop *l)
-{
-    const ir_kernel *kernel = l->loop->kernel;
-    struct exec_device *d = l->d;
-    grid_box bricks = bricks_of(&l->loop->box);
-    size_t count = grid_box_is_empty(&bricks) ? 0 : (size_t)grid_box_points(&bricks), next = 0;
-    void *reduced = d->reduced;
-    if (!vector_reserve(&reduced, &d->reduced_room, count + 1, sizeof *d->reduced))
-        return message_no_memory(l->m);
-    d->reduced = reduced;
-    kata_status status = KATA_OK;
-    for (int i = 0; i < kernel->store_count && !status; i++) {
-        if (!ir_param_is_reduction(&kernel->params[kernel->stores[i].param])) continue;
-        size_t bytes = count * sizeof *d->reduced;
-        device_box box = {.row = bytes, .rows = 1, .planes = 1};
-        if (count && !device_get(d->device, d->partials[next], d->reduced, &box))
-            return device_failed(l, "failed in");
-        next++;
-        status = set_result(l, &kernel->stores[i], &bricks, d->reduced);
-    }
-    if (!status) store_log(l->loop);
-    return status;
 }
 
 /* ---- launching ------------------------------------------------------------------------------- */
@@ -183,7 +116,7 @@ static kata_status launch_all(const device_loop *l, device_kernel *kernel, given
                               const codegen_shape *shape, device_launch *launch, bool reduces)
 {
     const chain_loop *loop = l->loop;
-    abi_launch *to = (abi_launch *)(void *)g->bytes;
+    abi_launch *to = (abi_launch *)(void *)g->d->given;
     int64_t all[3], points[3];
     for (int d = 0; d < 3; d++) {
         points[d] = codegen_group_points(shape, d);
@@ -204,29 +137,37 @@ static kata_status launch_all(const device_loop *l, device_kernel *kernel, given
     return KATA_OK;
 }
 
-static kata_status start(const device_loop *l, given *g, device_argument *arguments, bool reduces)
+/* The kernel, which is made when it is first needed, or fields have grown. */
+static device_kernel *kernel_of(const device_loop *l)
+{
+    device_ready *r = l->ready;
+    if (!r->kernel || r->wide != device_is_wide(l->loop)) r->kernel = device_kernel_of(l, &r->shape);
+    r->wide = r->shape.wide;
+    return r->kernel;
+}
+
+static kata_status start(const device_loop *l, given *g, device_argument *arguments)
 {
     const ir_kernel *kernel = l->loop->kernel;
     grid_box bricks = bricks_of(&l->loop->box);
-    size_t bytes = (size_t)grid_box_points(&bricks) * sizeof(ir_value), reductions = 0;
     int count = 0;
-    codegen_shape shape;
-    device_kernel *run = device_kernel_of(l, &shape);
-    if (!run) return l->m->status;
-    shape = fit(l->loop, shape, reduces);
-    arguments[count++] = (device_argument){NULL, g->bytes, g->count};
+    device_kernel *run = kernel_of(l);
+    kata_status status = run ? KATA_OK : l->m->status;
+    arguments[count++] = (device_argument){NULL, g->d->given, g->count};
     for (int p = 0; p < kernel->param_count; p++)
         if (ir_param_is_field(&kernel->params[p]))
             arguments[count++] =
                 (device_argument){l->loop->bindings[p].slot->on_device->memory, NULL, 0};
-    for (int i = 0; i < kernel->store_count; i++) {
+    for (int i = 0; i < kernel->store_count && l->ready->reduces && !status; i++) {
         if (!ir_param_is_reduction(&kernel->params[kernel->stores[i].param])) continue;
-        device_memory *partials = partials_of(l, reductions++, bytes);
-        if (!partials) return l->m->status;
+        device_memory *partials;
+        status = device_begin_reduction(l, i, &bricks, &partials);
         arguments[count++] = (device_argument){partials, NULL, 0};
     }
+    codegen_shape shape = fit(l->loop, l->ready->shape, l->ready->reduces);
     device_launch launch = {.arguments = arguments, .argument_count = count};
-    return launch_all(l, run, g, &shape, &launch, reduces);
+    if (!status) status = launch_all(l, run, g, &shape, &launch, l->ready->reduces);
+    return !status && l->ready->reduces ? device_end_reductions(l) : status;
 }
 
 /* What was written outside of fields goes where it belongs. */
@@ -236,32 +177,32 @@ static kata_status end_writes(const device_loop *l)
     for (int p = 0; p < l->loop->kernel->param_count && !status; p++) {
         if (!ir_param_is_written_field(&l->loop->kernel->params[p])) continue;
         store_device_changed(l->loop->bindings[p].slot);
-        if (device_writes_outside(l->loop, p)) status = device_scatter(l, p);
+        if (l->ready->outside >> p & 1) status = device_scatter(l, p);
     }
     return status;
 }
 
-static bool reduces(const ir_kernel *kernel)
+/* A reduction over no points has a result, too. */
+static kata_status reduce_nothing(const device_loop *l)
 {
-    bool some = false;
-    for (int p = 0; p < kernel->param_count; p++)
-        some = some || ir_param_is_reduction(&kernel->params[p]);
-    return some;
+    kata_status status = KATA_OK;
+    device_memory *none;
+    for (int i = 0; i < l->loop->kernel->store_count && !status; i++)
+        if (ir_param_is_reduction(&l->loop->kernel->params[l->loop->kernel->stores[i].param]))
+            status = device_begin_reduction(l, i, &l->loop->box, &none);
+    return status;
 }
 
 kata_status device_run_loop(const device_loop *l)
 {
+    enum { MOST = 128 };
     const ir_kernel *kernel = l->loop->kernel;
-    kata_status status = KATA_OK;
-    if (!grid_box_is_empty(&l->loop->box)) {
-        size_t most = (size_t)(1 + kernel->param_count + kernel->store_count);
-        device_argument *arguments = calloc(most, sizeof *arguments);
-        given g = make_given(l->loop, reduces(kernel));
-        status = arguments && !g.failed ? start(l, &g, arguments, reduces(kernel))
-                                        : message_no_memory(l->m);
-        free(arguments);
-        free(g.bytes);
-        if (!status) status = end_writes(l);
-    }
-    return !status && reduces(kernel) ? finish_reductions(l) : status;
+    device_argument few[MOST], *arguments = few;
+    if (grid_box_is_empty(&l->loop->box)) return reduce_nothing(l);
+    size_t most = (size_t)(1 + kernel->param_count + kernel->store_count);
+    if (most > MOST) arguments = calloc(most, sizeof *arguments);
+    given g = make_given(l->d, l->loop);
+    kata_status status = arguments && !g.failed ? start(l, &g, arguments) : message_no_memory(l->m);
+    if (arguments != few) free(arguments);
+    return status ? status : end_writes(l);
 }

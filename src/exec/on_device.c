@@ -2,8 +2,6 @@
  * run, it gives to the executor "cpu", and moves the values of their fields there and back. */
 #include "exec/on_device.h"
 
-#include "analysis/analysis.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,58 +21,7 @@ kata_status device_failed(const device_loop *l, const char *doing)
     return message_send(l->m);
 }
 
-/* ---- which loops ----------------------------------------------------------------------------- */
-
-/* Children of a point are written by several stores, of which not all need be there. */
-static bool scatters_children(const chain_loop *loop)
-{
-    bool some = false;
-    for (int p = 0; p < loop->kernel->param_count; p++)
-        some = some || (ir_param_is_written_field(&loop->kernel->params[p]) &&
-                        ir_param_has_ratio(&loop->kernel->params[p]) &&
-                        device_writes_outside(loop, p));
-    return some;
-}
-
-/* Whether two parameters are given one field by different rules. */
-static bool has_two_rules(const chain_loop *loop)
-{
-    const ir_kernel *kernel = loop->kernel;
-    for (int p = 0; p < kernel->param_count; p++)
-        for (int q = 0; q < p; q++) {
-            const chain_binding *a = &loop->bindings[p], *b = &loop->bindings[q];
-            if (ir_param_is_field(&kernel->params[p]) && ir_param_is_field(&kernel->params[q]) &&
-                a->slot == b->slot && !grid_boundary_equal(a->boundary, b->boundary))
-                return true;
-        }
-    return false;
-}
-
-static const char *cannot_fill(const chain_loop *loop)
-{
-    for (int p = 0; p < loop->kernel->param_count; p++) {
-        if (!ir_param_is_field(&loop->kernel->params[p])) continue;
-        grid_box touched = device_touched(loop, p);
-        const char *why = device_cannot_fill(&loop->bindings[p], &touched);
-        if (why) return why;
-    }
-    return NULL;
-}
-
-/* Why a loop cannot run on the device; NULL: it can. */
-static const char *refuses(const chain_loop *loop)
-{
-    const codegen_loop as = {.kernel = loop->kernel};
-    if (loop->once) return "it runs on scalars";
-    if (loop->copy) return "it copies between fields";
-    const char *why = codegen_device_refuses(&as);
-    if (why) return why;
-    if (loop->kernel->direction && !analysis_has_columns(loop))
-        return "its levels run in order, and need other columns";
-    if (scatters_children(loop)) return "it writes beyond the points of a finer field";
-    if (has_two_rules(loop)) return "it is given one field with two boundary rules";
-    return grid_box_is_empty(&loop->box) ? NULL : cannot_fill(loop);
-}
+/* ---- loops on the CPU ------------------------------------------------------------------------ */
 
 static void note_reason(struct exec_device *d, const chain_loop *loop, const char *why)
 {
@@ -92,8 +39,6 @@ static void note_reason(struct exec_device *d, const chain_loop *loop, const cha
     }
     r->loops++;
 }
-
-/* ---- loops on the CPU ------------------------------------------------------------------------ */
 
 static kata_status add_host_loop(struct exec_device *d, const chain_loop *loop, int number,
                                  messages *m)
@@ -121,8 +66,10 @@ static kata_status run_host_loops(exec_context *context, messages *m)
     const chain *c = &d->host.chain;
     kata_status status = KATA_OK;
     if (!c->count) return KATA_OK;
+    if (d->waiting_count)
+        status = device_fetch_reductions(&(device_loop){context, d, &c->loops[0], m, NULL});
     for (size_t i = 0; i < c->count && !status; i++)
-        status = bring_home(&(device_loop){context, d, &c->loops[i], m}, &c->loops[i]);
+        status = bring_home(&(device_loop){context, d, &c->loops[i], m, NULL}, &c->loops[i]);
     if (!status) status = exec_cpu.run(context, &d->host.chain, m);
     exec_local_clear(&d->host);
     return status;
@@ -130,13 +77,15 @@ static kata_status run_host_loops(exec_context *context, messages *m)
 
 /* ---- a chain --------------------------------------------------------------------------------- */
 
-static kata_status run_loop(exec_context *context, const chain_loop *loop, messages *m)
+static kata_status run_loop(exec_context *context, const chain_loop *loop, device_ready *ready,
+                            messages *m)
 {
-    device_loop l = {context, context->device, loop, m};
     kata_status status = KATA_OK;
     double start = observe_meter_now(context->meter);
+    const device_loop l = {context, context->device, loop, m, ready};
     l.d->loops++;
-    if (!grid_box_is_empty(&loop->box)) status = device_bring_fields(&l);
+    if (device_awaits(l.d, loop)) status = device_fetch_reductions(&l);
+    if (!status && !grid_box_is_empty(&loop->box)) status = device_bring_fields(&l);
     if (!status) status = device_run_loop(&l);
     if (!status && context->meter && !device_wait(l.d->device, DEVICE_WORK))
         status = device_failed(&l, "failed in");
@@ -152,7 +101,7 @@ static kata_status end_wrapped(exec_context *context, const chain *c, messages *
         chain_slot *slot = c->slots[i];
         if (!slot->on_device || !slot->array || slot->array->bytes) continue;
         if (!store_device_bring_home(slot))
-            return device_failed(&(device_loop){context, context->device, last, m},
+            return device_failed(&(device_loop){context, context->device, last, m, NULL},
                                  "gave no values of a field of");
         store_device_forget(slot);
     }
@@ -164,14 +113,15 @@ static kata_status run_loops(exec_context *context, const chain *c, messages *m)
     struct exec_device *d = context->device;
     kata_status status = KATA_OK;
     for (size_t i = 0; i < c->count && !status; i++) {
-        const char *why = refuses(&c->loops[i]);
-        if (why) {
-            note_reason(d, &c->loops[i], why);
+        device_ready *ready = device_ready_of(d, &c->loops[i]);
+        if (!ready) return message_no_memory(m);
+        if (ready->why) {
+            note_reason(d, &c->loops[i], ready->why);
             status = add_host_loop(d, &c->loops[i], (int)i, m);
             continue;
         }
         status = run_host_loops(context, m);
-        if (!status) status = run_loop(context, &c->loops[i], m);
+        if (!status) status = run_loop(context, &c->loops[i], ready, m);
     }
     return status ? status : run_host_loops(context, m);
 }
@@ -182,8 +132,10 @@ static kata_status run_on_device(exec_context *context, chain *c, messages *m)
     exec_local_begin(&d->host, c);
     kata_status status = run_loops(context, c, m);
     exec_local_free(&d->host);
+    const device_loop last = {context, d, &c->loops[c->count - 1], m, NULL};
+    if (!status) status = device_fetch_reductions(&last);
+    device_forget_reductions(d);
     bool waited = device_wait(d->device, DEVICE_WORK);
-    const device_loop last = {context, d, &c->loops[c->count - 1], m};
     if (!status && !waited) status = device_failed(&last, "failed in a chain that ends with");
     return status ? status : end_wrapped(context, c, m);
 }
@@ -221,12 +173,11 @@ void exec_device_close(exec_context *context)
 {
     struct exec_device *d = context->device;
     if (!d) return;
-    for (size_t i = 0; i < d->partials_count; i++) device_release(d->device, d->partials[i]);
+    device_partials_free(d);
     device_tables_free(d);
     device_functions_free(d);
-    free(d->partials);
-    free(d->partials_bytes);
-    free(d->reduced);
+    arena_free(&d->memory);
+    free(d->given);
     device_close(d->device);
     free(d);
     context->device = NULL;

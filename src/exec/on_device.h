@@ -18,6 +18,39 @@ typedef struct device_table {
     device_memory *memory;
 } device_table;
 
+/* Memory for the partials of a reduction. */
+typedef struct device_partials {
+    device_memory *memory;
+    size_t bytes;
+    bool used;
+    struct device_partials *next;
+} device_partials;
+
+/* A reduction whose result is still on the device: `count` partials. */
+typedef struct device_waiting {
+    const chain_loop *loop;
+    int store;
+    grid_box bricks;
+    device_partials *partials; /* NULL: of no points */
+    size_t count;
+} device_waiting;
+
+/* What is known of loops that are alike: found by the loop's hash. */
+typedef struct device_ready {
+    uint64_t key;
+    char kernel_hash[33];
+    const char *why; /* it cannot run on the device; NULL: it can */
+    bool reduces;
+    bool wide; /* the kernel's numbers of elements have 64 bits */
+    uint64_t outside; /* bit p: parameter p is written outside of its field */
+    uint64_t firsts;  /* bit p: it is the first that is given its field */
+    codegen_shape shape;
+    device_kernel *kernel; /* NULL: not yet */
+    grid_box *touched;     /* per parameter of `firsts`: by all that are given the field */
+    struct device_ready *next;
+} device_ready;
+enum { DEVICE_BUCKETS = 256 };
+
 /* Why loops of a kernel run on the CPU. */
 typedef struct device_reason {
     char kernel[64], why[192];
@@ -38,10 +71,15 @@ struct exec_device {
     size_t function_count, function_room;
     device_table *tables;
     size_t table_count, table_room;
-    device_memory **partials; /* of reductions, one after another */
-    size_t *partials_bytes, partials_count, partials_room, partials_sizes_room;
-    ir_value *reduced; /* partials in this machine's memory */
-    size_t reduced_room;
+    device_ready *ready[DEVICE_BUCKETS];
+    arena memory; /* of these */
+    device_partials *partials;
+    device_waiting *waiting;
+    size_t waiting_count, waiting_room;
+    ir_value *fetched; /* pinned */
+    size_t fetched_bytes;
+    char *given; /* what the next kernel is given */
+    size_t given_room;
     exec_local host; /* loops that run on the CPU next */
     /* What is explained: */
     int64_t loops, host_loops;
@@ -55,6 +93,7 @@ typedef struct device_loop {
     struct exec_device *d;
     const chain_loop *loop;
     messages *m;
+    device_ready *ready;
 } device_loop;
 
 /* Reports that the device has failed. */
@@ -72,6 +111,9 @@ codegen_shape device_shape_of(const device_loop *l, const codegen_loop *as, bool
 /* The kernel of a loop, and how its threads share the points; and one of those of codegen_fill_text. NULL, reported, where there is none.
  */
 device_kernel *device_kernel_of(const device_loop *l, codegen_shape *shape);
+/* Whether numbers of elements of a loop's fields need 64 bits. */
+bool device_is_wide(const chain_loop *loop);
+device_kernel *device_tree_kernel(const device_loop *l, const ir_param *param);
 device_kernel *device_fill_kernel(const device_loop *l, kata_type storage, const char *name);
 void device_functions_free(struct exec_device *d);
 
@@ -79,6 +121,9 @@ void device_functions_free(struct exec_device *d);
 
 /* The indices that a loop touches of a field parameter. */
 grid_box device_touched(const chain_loop *loop, int param);
+/* What all parameters touch that are given the field of a parameter, if it is the first of these;
+ * and whether it is. */
+bool device_touched_first(const chain_loop *loop, int param, grid_box *touched);
 /* Brings the fields of a loop to the device, and fills what is read around them. */
 kata_status device_bring_fields(const device_loop *l);
 
@@ -94,10 +139,29 @@ void device_tables_free(struct exec_device *d);
 bool device_writes_outside(const chain_loop *loop, int param);
 kata_status device_scatter(const device_loop *l, int param);
 
+/* ---- device_ready.c -------------------------------------------------------------------------- */
+
+/* What is known of a loop; NULL when memory is out. */
+device_ready *device_ready_of(struct exec_device *d, const chain_loop *loop);
+
+/* ---- device_reduce.c ------------------------------------------------------------------------- */
+
+/* Gives a reduction of a loop memory for its partials, before the loop runs; NULL of no points. */
+kata_status device_begin_reduction(const device_loop *l, int store, const grid_box *bricks,
+                                   device_memory **memory);
+/* Behind the loop: combines the partials of its reductions. */
+kata_status device_end_reductions(const device_loop *l);
+/* Makes all results that wait values of scalars. */
+kata_status device_fetch_reductions(const device_loop *l);
+/* After a chain that has failed. */
+void device_forget_reductions(struct exec_device *d);
+/* Whether a loop is given a scalar whose value waits. */
+bool device_awaits(const struct exec_device *d, const chain_loop *loop);
+void device_partials_free(struct exec_device *d);
+
 /* ---- device_launch.c ------------------------------------------------------------------------- */
 
-/* Runs the points of a loop, whose fields are there; scalars that it reduces into get their values.
- */
+/* Runs the points of a loop, whose fields are there. */
 kata_status device_run_loop(const device_loop *l);
 
 #endif

@@ -1,0 +1,198 @@
+/* Reductions on a device. A loop leaves a partial for each brick; trees over them run behind it; and
+ * what is left, one value, is fetched when somebody needs it: when the chain ends, or before a loop
+ * that is given the scalar. */
+#include "exec/on_device.h"
+
+#include "sweep/reduce.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FEW_PARTIALS = 256 }; /* that are combined here */
+
+/* ---- memory for partials --------------------------------------------------------------------- */
+
+/* Memory of at least so many bytes that no reduction waits in; NULL, reported, when it is out. */
+static device_partials *take(const device_loop *l, size_t bytes)
+{
+    struct exec_device *d = l->d;
+    device_partials *free_one = NULL;
+    for (device_partials *p = d->partials; p; p = p->next)
+        if (!p->used && p->bytes >= bytes && (!free_one || p->bytes < free_one->bytes))
+            free_one = p;
+    if (free_one) return free_one;
+    device_partials *made = calloc(1, sizeof *made);
+    if (made) made->memory = device_allocate(d->device, bytes);
+    if (made && made->memory) {
+        made->bytes = bytes;
+        made->next = d->partials;
+        d->partials = made;
+        return made;
+    }
+    if (made)
+        device_failed(l, "has no memory for a reduction of");
+    else
+        message_no_memory(l->m);
+    free(made);
+    return NULL;
+}
+
+void device_partials_free(struct exec_device *d)
+{
+    while (d->partials) {
+        device_partials *next = d->partials->next;
+        device_release(d->device, d->partials->memory);
+        free(d->partials);
+        d->partials = next;
+    }
+    free(d->waiting);
+    if (d->fetched) device_release_pinned(d->device, d->fetched);
+}
+
+/* ---- trees ----------------------------------------------------------------------------------- */
+
+static kata_status run_tree(const device_loop *l, const ir_param *param, device_partials *p,
+                            const abi_tree *tree)
+{
+    if (tree->count <= 1 || !tree->lists) return KATA_OK;
+    device_kernel *kernel = device_tree_kernel(l, param);
+    if (!kernel) return l->m->status;
+    bool few = tree->count <= CODEGEN_TREE_SHORT;
+    const device_argument arguments[] = {{NULL, tree, sizeof *tree}, {p->memory, NULL, 0}};
+    device_launch launch = {.groups = {few ? -floor_divide(-tree->lists, CODEGEN_TREE_THREADS)
+                                           : tree->lists,
+                                       1, 1},
+                            .threads = {CODEGEN_TREE_THREADS, 1, 1},
+                            .arguments = arguments,
+                            .argument_count = 2};
+    return device_run(l->d->device, kernel, &launch) ? KATA_OK : device_failed(l, "failed behind");
+}
+
+/* Far beyond all indices, and a multiple of all nodes: see combine_tree in sweep/reduce.c. */
+static const int64_t CENTRE = (int64_t)1 << 60;
+
+/* The trees over bricks of rows, then along y, then along z: one value is left. */
+static kata_status combine(const device_loop *l, const ir_param *param, device_partials *p,
+                           const grid_box *bricks)
+{
+    int64_t n[3];
+    for (int d = 0; d < 3; d++) n[d] = bricks->hi[d] - bricks->lo[d];
+    const abi_tree trees[] = {
+        {.lists = n[1] * n[2], .apart = n[0], .count = n[0], .step = 1},
+        {.lists = n[2], .apart = n[0] * n[1], .count = n[1], .step = n[0]},
+        {.lists = 1, .apart = 0, .count = n[2], .step = n[0] * n[1]},
+    };
+    kata_status status = KATA_OK;
+    for (int d = 0; d < 3 && !status; d++) {
+        abi_tree tree = trees[d];
+        tree.first = bricks->lo[d] + CENTRE;
+        status = run_tree(l, param, p, &tree);
+    }
+    return status;
+}
+
+/* ---- waiting for results --------------------------------------------------------------------- */
+
+kata_status device_begin_reduction(const device_loop *l, int store, const grid_box *bricks,
+                                   device_memory **memory)
+{
+    struct exec_device *d = l->d;
+    void *waiting = d->waiting;
+    size_t count = grid_box_is_empty(bricks) ? 0 : (size_t)grid_box_points(bricks);
+    if (!vector_reserve(&waiting, &d->waiting_room, d->waiting_count + 1, sizeof *d->waiting))
+        return message_no_memory(l->m);
+    d->waiting = waiting;
+    device_partials *p = count ? take(l, count * sizeof(ir_value)) : NULL;
+    if (count && !p) return l->m->status;
+    if (p) p->used = true;
+    d->waiting[d->waiting_count++] =
+        (device_waiting){.loop = l->loop, .store = store, .bricks = *bricks, .partials = p};
+    *memory = p ? p->memory : NULL;
+    return KATA_OK;
+}
+
+kata_status device_end_reductions(const device_loop *l)
+{
+    kata_status status = KATA_OK;
+    for (size_t i = 0; i < l->d->waiting_count && !status; i++) {
+        device_waiting *w = &l->d->waiting[i];
+        if (w->loop != l->loop || !w->partials) continue;
+        w->count = (size_t)grid_box_points(&w->bricks);
+        if (w->count <= FEW_PARTIALS) continue;
+        const ir_kernel *kernel = l->loop->kernel;
+        status = combine(l, &kernel->params[kernel->stores[w->store].param], w->partials,
+                         &w->bricks);
+        w->count = 1;
+    }
+    return status;
+}
+
+static kata_status set_result(const device_waiting *w, const ir_value *partials, messages *m)
+{
+    const ir_store *s = &w->loop->kernel->stores[w->store];
+    const ir_param *param = &w->loop->kernel->params[s->param];
+    chain_slot *slot = w->loop->bindings[s->param].slot;
+    static const grid_box one = {{0, 0, 0}, {1, 1, 1}};
+    ir_value values[FEW_PARTIALS];
+    if (w->count) memcpy(values, partials, w->count * sizeof *values);
+    ir_value result = sweep_reduce_box(param, w->count == 1 ? &one : &w->bricks, values);
+    if (param->accumulates) result = ir_reduce(param, store_scalar(slot, s->component), result);
+    return store_scalar_set(slot, s->component, result) ? KATA_OK : message_no_memory(m);
+}
+
+/* Copies what is left of all reductions that wait, and waits for it. */
+static bool fetch(const device_loop *l)
+{
+    struct exec_device *d = l->d;
+    size_t bytes = d->waiting_count * FEW_PARTIALS * sizeof(ir_value);
+    if (d->fetched_bytes < bytes) {
+        if (d->fetched) device_release_pinned(d->device, d->fetched);
+        d->fetched = device_pinned(d->device, bytes);
+        d->fetched_bytes = d->fetched ? bytes : 0;
+        if (!d->fetched) return false;
+    }
+    for (size_t i = 0; i < d->waiting_count; i++) {
+        const device_waiting *w = &d->waiting[i];
+        size_t row = w->count * sizeof(ir_value);
+        const device_box box = {.row = row, .rows = 1, .planes = 1};
+        if (w->count && !device_get_later(d->device, DEVICE_WORK, w->partials->memory,
+                                          d->fetched + i * FEW_PARTIALS, &box))
+            return false;
+    }
+    return device_wait(d->device, DEVICE_WORK);
+}
+
+kata_status device_fetch_reductions(const device_loop *l)
+{
+    struct exec_device *d = l->d;
+    kata_status status = KATA_OK;
+    if (!d->waiting_count) return KATA_OK;
+    if (!fetch(l)) status = device_failed(l, "failed before");
+    for (size_t i = 0; i < d->waiting_count; i++) {
+        device_waiting *w = &d->waiting[i];
+        if (!status) status = set_result(w, d->fetched + i * FEW_PARTIALS, l->m);
+        bool last = i + 1 == d->waiting_count || d->waiting[i + 1].loop != w->loop;
+        if (!status && last) store_log(w->loop);
+        if (w->partials) w->partials->used = false;
+    }
+    d->waiting_count = 0;
+    return status;
+}
+
+void device_forget_reductions(struct exec_device *d)
+{
+    for (size_t i = 0; i < d->waiting_count; i++)
+        if (d->waiting[i].partials) d->waiting[i].partials->used = false;
+    d->waiting_count = 0;
+}
+
+bool device_awaits(const struct exec_device *d, const chain_loop *loop)
+{
+    for (size_t i = 0; i < d->waiting_count; i++) {
+        const chain_loop *made = d->waiting[i].loop;
+        int param = made->kernel->stores[d->waiting[i].store].param;
+        for (int p = 0; p < loop->kernel->param_count; p++)
+            if (loop->bindings[p].slot == made->bindings[param].slot) return true;
+    }
+    return false;
+}
