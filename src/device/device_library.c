@@ -1,4 +1,5 @@
-/* Libraries of drivers. They are never unloaded: their threads may still run. */
+/* Libraries of drivers. They are never unloaded, even those that are not used: their threads may
+ * still run, and some do not free their memory. */
 #include "device/device_private.h"
 
 #include <dlfcn.h>
@@ -36,7 +37,6 @@ static bool try_name(const device_library *library, const char *name, void *tabl
         good = false;
     }
     text_free(&reason);
-    if (!good) dlclose(handle);
     return good;
 }
 

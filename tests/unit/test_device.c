@@ -641,7 +641,6 @@ int main(void)
         cmocka_unit_test(words_that_name_no_device_are_refused),
         cmocka_unit_test(a_library_that_is_not_the_driver_is_refused),
         cmocka_unit_test(devices_that_would_compute_other_bits_are_refused)};
-    setenv("POCL_CACHE_DIR", getenv("KATA_CACHE_DIR"), 1);
     int failed = cmocka_run_group_tests_name("without a device", without_device, NULL, NULL);
     prepare_cuda();
     failed += test_kind("cuda");
