@@ -16,9 +16,9 @@
 typedef struct bench_case {
     const char *kernel;
     kata_type type;
-    int reach[3];        /* of reads: points that far from the sides run */
-    kata_rule rule;      /* KATA_NONE: the points inside; otherwise all of them */
-    bool sums, flat;     /* it has a sum; the grid has 80 levels */
+    int reach[3];    /* of reads: points that far from the sides run */
+    kata_rule rule;  /* KATA_NONE: the points inside; otherwise all of them */
+    bool sums, flat; /* it has a sum; the grid has 80 levels */
     const char *words;
 } bench_case;
 

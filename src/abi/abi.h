@@ -155,8 +155,8 @@ typedef struct abi_place {
     int64_t at, y, z, component;
 } abi_place;
 
-/* Lists of partials, `apart` values from one to the next: `count` values each, `step` apart, of which
- * the first has the index `first`, which is not negative. */
+/* Lists of partials, `apart` values from one to the next: `count` values each, `step` apart, of
+ * which the first has the index `first`, which is not negative. */
 typedef struct abi_tree {
     int64_t lists, apart, first, count, step;
 } abi_tree;
@@ -167,8 +167,8 @@ typedef struct abi_piece {
     int64_t end, component, lo[3], size[3];
 } abi_piece;
 
-/* What the kernels are given that fill pieces around a field, or put what was written there where it
- * belongs; and for each dimension, which of the abi_outside that they are given belong to
+/* What the kernels are given that fill pieces around a field, or put what was written there where
+ * it belongs; and for each dimension, which of the abi_outside that they are given belong to
  * inside_lo - 1, inside_lo - 2, ..., and which to inside_hi, inside_hi + 1, ... */
 typedef struct abi_fill {
     abi_place place;

@@ -41,11 +41,11 @@ typedef struct chain_slot {
     struct store_part *part;   /* on several ranks, of a field whose values are dealt out to them;
                                   NULL: `array` has them all */
     struct store_device *on_device; /* its copy on a device; NULL: none */
-    struct store_pool *pool;   /* where the array gets its memory; NULL: from the system */
-    bool far;                  /* its array is in a file, and is better moved by planes */
-    bool poisoned;             /* without an array they are NaN (0 for integers), else 0 */
-    chain_log *log;            /* of a scalar that is logged; NULL otherwise */
-    int number;                /* in the chain that it was queued in last */
+    struct store_pool *pool;        /* where the array gets its memory; NULL: from the system */
+    bool far;                       /* its array is in a file, and is better moved by planes */
+    bool poisoned;                  /* without an array they are NaN (0 for integers), else 0 */
+    chain_log *log;                 /* of a scalar that is logged; NULL otherwise */
+    int number;                     /* in the chain that it was queued in last */
 } chain_slot;
 
 typedef struct chain_binding {

@@ -72,14 +72,15 @@ bool codegen_is_plain(const codegen_loop *loop);
 /* Whether a pass of this name is among those that are left out. */
 bool codegen_leaves_out(uint32_t without, const char *name);
 
-/* ---- device.c: kernels on devices -------------------------------------------------------------- */
+/* ---- point_kernel.c: kernels on devices
+ * -------------------------------------------------------------- */
 
 typedef enum codegen_language { CODEGEN_CUDA, CODEGEN_OPENCL } codegen_language;
 
 /* How threads of a device share the points of a loop. A thread runs `vector` points that follow one
- * another along x, whose rows it reads as a whole, and `chunk` of these that follow one another along
- * a dimension. With reductions a group has rows of ABI_LANES threads, each of which takes a lane of
- * a brick. */
+ * another along x, whose rows it reads as a whole, and `chunk` of these that follow one another
+ * along a dimension. With reductions a group has rows of ABI_LANES threads, each of which takes a
+ * lane of a brick. */
 typedef struct codegen_shape {
     int threads[3]; /* of a group, along x, y and z; 1 along levels in order */
     int vector, chunk, along;
@@ -103,7 +104,7 @@ void codegen_device_text(text *out, const codegen_loop *loop, const codegen_shap
 /* Whether it combines points in bricks: a row of threads runs a brick. */
 bool codegen_device_reduces(const codegen_loop *loop);
 
-/* ---- device_tree.c --------------------------------------------------------------------------- */
+/* ---- tree_kernel.c --------------------------------------------------------------------------- */
 
 enum { CODEGEN_TREE_THREADS = 256, CODEGEN_TREE_SHORT = 8 };
 #define CODEGEN_TREE_NAME "kata_tree"
@@ -112,7 +113,7 @@ enum { CODEGEN_TREE_THREADS = 256, CODEGEN_TREE_SHORT = 8 };
  * takes a list; of lists of at most CODEGEN_TREE_SHORT values, a thread. */
 void codegen_tree_text(text *out, const ir_param *param, codegen_language language);
 
-/* ---- device_fill.c --------------------------------------------------------------------------- */
+/* ---- fill_kernel.c --------------------------------------------------------------------------- */
 
 enum { CODEGEN_FILL_THREADS = 128 }; /* of a group, along x: each has an index */
 #define CODEGEN_FILL_NAME "kata_fill_around"

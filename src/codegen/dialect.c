@@ -127,8 +127,7 @@ const codegen_dialect codegen_opencl = {
                "#undef __UINT16_TYPE__\n"
                "#undef __INT16_TYPE__\n"
                "#undef __UINT32_TYPE__\n"
-               "#undef __UINT64_TYPE__\n" DEVICE_WORDS
-               "#define ABI_GLOBAL __global\n"
+               "#undef __UINT64_TYPE__\n" DEVICE_WORDS "#define ABI_GLOBAL __global\n"
                "#define KATA_CONSTANTS __constant\n"
                "#define KATA_GROUP(d) get_group_id(d)\n"
                "#define KATA_THREAD(d) get_local_id(d)\n"

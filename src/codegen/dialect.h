@@ -16,14 +16,14 @@ typedef struct codegen_dialect {
     const char *hints[6];   /* lines in front of a loop, by nest_hint */
     const char *prefetch;   /* in front of an address, and behind one that is read or written */
     const char *prefetch_end, *prefetch_written_end;
-    const char *barrier; /* statement: what was streamed is seen by other threads */
+    const char *barrier;        /* statement: what was streamed is seen by other threads */
     const char *global_barrier; /* on a device: what was written to fields is seen by the group */
-    const char *builtin; /* in front of names of functions that are one instruction */
-    const char *f32;     /* behind these where they are of f32 */
-    const char *i64;     /* behind constants of i64 */
-    const char *constants; /* in front of a table of constants */
-    const char *long_vector; /* the type of vectors of i64, without their length */
-    const char *prelude;   /* of a file: what its text needs and the language lacks */
+    const char *builtin;        /* in front of names of functions that are one instruction */
+    const char *f32;            /* behind these where they are of f32 */
+    const char *i64;            /* behind constants of i64 */
+    const char *constants;      /* in front of a table of constants */
+    const char *long_vector;    /* the type of vectors of i64, without their length */
+    const char *prelude;        /* of a file: what its text needs and the language lacks */
 } codegen_dialect;
 
 extern const codegen_dialect codegen_c, codegen_cuda, codegen_opencl;

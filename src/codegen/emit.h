@@ -369,7 +369,8 @@ nest *codegen_begin_points(const codegen_writer *w, nest *in, nest_hint hint);
 /* The function of a loop, and those that it calls. */
 void codegen_function(codegen_writer *w, nest *file, const bool *wanted);
 
-/* ---- device_rows.c: rows that a thread of a device reads and writes as vectors ------------------ */
+/* ---- row_vectors.c: rows that a thread of a device reads and writes as vectors ------------------
+ */
 
 /* Whether what is read of a parameter at a row is at hand in an array; and the element of the array
  * for the writer's lane at an offset along x. */
@@ -381,7 +382,8 @@ void codegen_first_rows(const codegen_writer *w, nest *in);
 void codegen_read_vectors(const codegen_writer *w, nest *in, bool shared);
 void codegen_write_vectors(const codegen_writer *w, nest *in);
 
-/* ---- device.c -------------------------------------------------------------------------------- */
+/* ---- point_kernel.c, tree_kernel.c, fill_kernel.c
+ * -------------------------------------------------------------------------------- */
 
 void codegen_device_function(text *out, const codegen_loop *loop, const codegen_shape *shape,
                              const codegen_dialect *dialect);

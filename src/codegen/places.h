@@ -24,7 +24,7 @@ KATA_INLINED int64_t kata_element_i64(int64_t index, int64_t low, int64_t count)
 
 /* Where an element of a component is that is chosen when it is read. */
 KATA_INLINED const ABI_GLOBAL void *kata_at(const abi_view *view, int64_t x, int64_t y, int64_t z,
-                                 int64_t bytes, int strided)
+                                            int64_t bytes, int strided)
 {
     const int64_t row = y * view->y + z * view->z;
     return (const ABI_GLOBAL char *)view->origin + (row + (strided ? x * view->x : x)) * bytes;

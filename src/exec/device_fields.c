@@ -59,11 +59,9 @@ static kata_status bring_field(const device_loop *l, int p)
     const chain_binding *b = &l->loop->bindings[p];
     const grid_box *touched = &l->ready->touched[p];
     grid_box inside = chain_binding_inside(b);
-    if (!store_device_holds(b->slot, touched) &&
-        !store_device_make(l->d->device, b->slot, touched))
+    if (!store_device_holds(b->slot, touched) && !store_device_make(l->d->device, b->slot, touched))
         return device_failed(l, "has no memory for a field of");
-    if (!store_device_take(b->slot, &inside))
-        return device_failed(l, "did not take a field of");
+    if (!store_device_take(b->slot, &inside)) return device_failed(l, "did not take a field of");
     return device_fill(l, p, touched);
 }
 

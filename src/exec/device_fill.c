@@ -59,7 +59,9 @@ static abi_outside entry_of(const chain_binding *b, int d, int64_t index)
     grid_source s;
     if (!grid_boundary_map(b->boundary, d, &axis, index, &s))
         return (abi_outside){.kind = ABI_NOWHERE};
-    abi_outside entry = {.kind = s.weights ? ABI_SUM : s.is_constant ? ABI_CONSTANT : ABI_AT_INDEX,
+    abi_outside entry = {.kind = s.weights       ? ABI_SUM
+                                 : s.is_constant ? ABI_CONSTANT
+                                                 : ABI_AT_INDEX,
                          .index = s.index,
                          .steps = s.steps,
                          .value = {s.step_value[0], s.step_value[1]}};

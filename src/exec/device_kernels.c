@@ -33,7 +33,8 @@ static device_kernel *keep(const device_loop *l, uint64_t key, const char *name,
 
 static void report(const device_loop *l, const char *source, const text *log)
 {
-    message_begin(l->m, KATA_ERROR_COMPILER, "the compiler of the device '%s' failed for kernel '%s'",
+    message_begin(l->m, KATA_ERROR_COMPILER,
+                  "the compiler of the device '%s' failed for kernel '%s'",
                   device_facts_of(l->d->device)->name, l->loop->kernel->name);
     message_line(l->m, "%.2000s", log->length ? text_get(log) : device_error(l->d->device));
     (void)source;
@@ -161,7 +162,6 @@ device_kernel *device_fill_kernel(const device_loop *l, kata_type storage, const
 
 void device_functions_free(struct exec_device *d)
 {
-    for (size_t i = 0; i < d->function_count; i++)
-        device_unload(d->device, d->functions[i].module);
+    for (size_t i = 0; i < d->function_count; i++) device_unload(d->device, d->functions[i].module);
     free(d->functions);
 }

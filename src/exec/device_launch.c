@@ -36,9 +36,9 @@ static void add_numbers(given *g, const chain_loop *loop, int p)
     if (ir_param_is_field(param) || ir_param_is_reduction(param)) return;
     ir_value *out = add(g, (size_t)param->count * sizeof *out);
     for (int i = 0; i < param->count && out; i++)
-        out[i] = b->slot                           ? store_scalar(b->slot, i)
+        out[i] = b->slot                         ? store_scalar(b->slot, i)
                  : param->kind == IR_PARAM_TABLE ? b->table[i]
-                                                   : b->number;
+                                                 : b->number;
 }
 
 /* The levels that reads find, however far they reach: those inside the field. */
@@ -141,7 +141,8 @@ static kata_status launch_all(const device_loop *l, device_kernel *kernel, given
 static device_kernel *kernel_of(const device_loop *l)
 {
     device_ready *r = l->ready;
-    if (!r->kernel || r->wide != device_is_wide(l->loop)) r->kernel = device_kernel_of(l, &r->shape);
+    if (!r->kernel || r->wide != device_is_wide(l->loop))
+        r->kernel = device_kernel_of(l, &r->shape);
     r->wide = r->shape.wide;
     return r->kernel;
 }

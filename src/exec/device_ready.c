@@ -12,9 +12,9 @@ static bool scatters_children(const chain_loop *loop)
 {
     bool some = false;
     for (int p = 0; p < loop->kernel->param_count; p++)
-        some = some || (ir_param_is_written_field(&loop->kernel->params[p]) &&
-                        ir_param_has_ratio(&loop->kernel->params[p]) &&
-                        device_writes_outside(loop, p));
+        some = some ||
+               (ir_param_is_written_field(&loop->kernel->params[p]) &&
+                ir_param_has_ratio(&loop->kernel->params[p]) && device_writes_outside(loop, p));
     return some;
 }
 

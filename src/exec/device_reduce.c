@@ -1,6 +1,6 @@
-/* Reductions on a device. A loop leaves a partial for each brick; trees over them run behind it; and
- * what is left, one value, is fetched when somebody needs it: when the chain ends, or before a loop
- * that is given the scalar. */
+/* Reductions on a device. A loop leaves a partial for each brick; trees over them run behind it;
+ * and what is left, one value, is fetched when somebody needs it: when the chain ends, or before a
+ * loop that is given the scalar. */
 #include "exec/on_device.h"
 
 #include "sweep/reduce.h"
@@ -59,12 +59,11 @@ static kata_status run_tree(const device_loop *l, const ir_param *param, device_
     if (!kernel) return l->m->status;
     bool few = tree->count <= CODEGEN_TREE_SHORT;
     const device_argument arguments[] = {{NULL, tree, sizeof *tree}, {p->memory, NULL, 0}};
-    device_launch launch = {.groups = {few ? -floor_divide(-tree->lists, CODEGEN_TREE_THREADS)
-                                           : tree->lists,
-                                       1, 1},
-                            .threads = {CODEGEN_TREE_THREADS, 1, 1},
-                            .arguments = arguments,
-                            .argument_count = 2};
+    device_launch launch = {
+        .groups = {few ? -floor_divide(-tree->lists, CODEGEN_TREE_THREADS) : tree->lists, 1, 1},
+        .threads = {CODEGEN_TREE_THREADS, 1, 1},
+        .arguments = arguments,
+        .argument_count = 2};
     return device_run(l->d->device, kernel, &launch) ? KATA_OK : device_failed(l, "failed behind");
 }
 
@@ -120,8 +119,8 @@ kata_status device_end_reductions(const device_loop *l)
         w->count = (size_t)grid_box_points(&w->bricks);
         if (w->count <= FEW_PARTIALS) continue;
         const ir_kernel *kernel = l->loop->kernel;
-        status = combine(l, &kernel->params[kernel->stores[w->store].param], w->partials,
-                         &w->bricks);
+        status =
+            combine(l, &kernel->params[kernel->stores[w->store].param], w->partials, &w->bricks);
         w->count = 1;
     }
     return status;

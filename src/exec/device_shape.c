@@ -1,5 +1,6 @@
 /* How threads of a device share the points of loops. KATA_DEVICE_SHAPE asks for other shapes than
- * those that are chosen: "x=64 y=4 vector=1 chunk=1", to see what each is worth, and to test all. */
+ * those that are chosen: "x=64 y=4 vector=1 chunk=1", to see what each is worth, and to test all.
+ */
 #include "exec/on_device.h"
 
 #include <stdlib.h>

@@ -34,15 +34,15 @@ typedef struct exec_context {
     plan_cache *plans;                       /* NULL at first */
     plan_request request[PLAN_MOST_METHODS]; /* of the executors "plan" and "cpu" */
     bool fastest;                            /* "cpu" finds out which plan is fastest, instead */
-    bool quiet;               /* chains are parts of one: no warning of what is asked of them */
-    bool remember;            /* and keeps what it finds out */
-    bool tune;                /* searches at once, whatever that costs */
-    int64_t second_cache;     /* bytes; 0: as many as the machine reports */
-    struct exec_ranks *ranks; /* NULL: the program runs on one */
-    struct exec_files *files; /* NULL: the memory of fields is not limited */
+    bool quiet;                 /* chains are parts of one: no warning of what is asked of them */
+    bool remember;              /* and keeps what it finds out */
+    bool tune;                  /* searches at once, whatever that costs */
+    int64_t second_cache;       /* bytes; 0: as many as the machine reports */
+    struct exec_ranks *ranks;   /* NULL: the program runs on one */
+    struct exec_files *files;   /* NULL: the memory of fields is not limited */
     struct exec_device *device; /* NULL: loops run on the CPU */
-    sweep_ranks across;       /* by which their loops reduce together */
-    exec_failure failure;     /* of the loops that run on this rank */
+    sweep_ranks across;         /* by which their loops reduce together */
+    exec_failure failure;       /* of the loops that run on this rank */
     struct exec_cpu
         *cpu; /* state of the cpu executor: compiled functions, buffers; NULL at first */
 } exec_context;

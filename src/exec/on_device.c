@@ -89,7 +89,8 @@ static kata_status run_loop(exec_context *context, const chain_loop *loop, devic
     if (!status) status = device_run_loop(&l);
     if (!status && context->meter && !device_wait(l.d->device, DEVICE_WORK))
         status = device_failed(&l, "failed in");
-    if (!status) observe_meter_note(context->meter, loop, observe_meter_now(context->meter) - start);
+    if (!status)
+        observe_meter_note(context->meter, loop, observe_meter_now(context->meter) - start);
     return status;
 }
 
@@ -147,8 +148,8 @@ kata_status exec_bring_home(exec_context *context, chain_slot *slot, messages *m
     if (!slot->on_device || store_device_bring_home(slot)) return KATA_OK;
     const device *d = context->device->device;
     return message_fail(m, device_is_lost(d) ? KATA_ERROR_DEVICE : KATA_ERROR_MEMORY,
-                        "the device '%s' gave no values of a field: %s",
-                        device_facts_of(d)->name, device_error(d));
+                        "the device '%s' gave no values of a field: %s", device_facts_of(d)->name,
+                        device_error(d));
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */

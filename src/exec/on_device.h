@@ -41,7 +41,7 @@ typedef struct device_ready {
     char kernel_hash[33];
     const char *why; /* it cannot run on the device; NULL: it can */
     bool reduces;
-    bool wide; /* the kernel's numbers of elements have 64 bits */
+    bool wide;        /* the kernel's numbers of elements have 64 bits */
     uint64_t outside; /* bit p: parameter p is written outside of its field */
     uint64_t firsts;  /* bit p: it is the first that is given its field */
     codegen_shape shape;
@@ -108,7 +108,8 @@ codegen_shape device_shape_of(const device_loop *l, const codegen_loop *as, bool
 
 /* ---- device_kernels.c ------------------------------------------------------------------------ */
 
-/* The kernel of a loop, and how its threads share the points; and one of those of codegen_fill_text. NULL, reported, where there is none.
+/* The kernel of a loop, and how its threads share the points; and one of those of
+ * codegen_fill_text. NULL, reported, where there is none.
  */
 device_kernel *device_kernel_of(const device_loop *l, codegen_shape *shape);
 /* Whether numbers of elements of a loop's fields need 64 bits. */
@@ -134,8 +135,8 @@ const char *device_cannot_fill(const chain_binding *b, const grid_box *touched);
 /* Fills the indices of a box outside of a field with what its rules say. */
 kata_status device_fill(const device_loop *l, int param, const grid_box *touched);
 void device_tables_free(struct exec_device *d);
-/* Whether a loop writes indices outside of a field; and what follows: puts what it wrote there where
- * it belongs, at the other end of periodic dimensions. */
+/* Whether a loop writes indices outside of a field; and what follows: puts what it wrote there
+ * where it belongs, at the other end of periodic dimensions. */
 bool device_writes_outside(const chain_loop *loop, int param);
 kata_status device_scatter(const device_loop *l, int param);
 

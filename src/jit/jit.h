@@ -59,8 +59,8 @@ bool jit_note_write(const jit *j, const char *name, const char *lines);
 
 /* ---- binary.c: kernels of devices ------------------------------------------------------------ */
 
-/* Reads the bytes, to be freed, that are kept under a key, a hash by hash_hex; false where there are
- * none, or they are damaged. */
+/* Reads the bytes, to be freed, that are kept under a key, a hash by hash_hex; false where there
+ * are none, or they are damaged. */
 bool jit_binary_read(const jit *j, const char *key, char **bytes, size_t *count);
 bool jit_binary_write(const jit *j, const char *key, const char *bytes, size_t count);
 

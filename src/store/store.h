@@ -271,7 +271,8 @@ void store_unpack(store_array *a, const grid_box *box, const void *from);
 void store_copy_box(store_array *to, const store_array *from, const grid_box *box,
                     const int64_t shift[3]);
 
-/* ---- on_device.c: fields in the memory of a device ---------------------------------------------
+/* ---- device_copy.c: fields in the memory of a device
+ * ---------------------------------------------
  *
  * There rows are contiguous and aligned, whatever the field's layout. */
 

@@ -36,8 +36,8 @@ static const setting settings[] = {
      "skewed y=5 z=4 depth=6", false, false},
     {"cpu, 2 threads, tiles for a cache", "cpu", 2, false, false, false, true,
      "tiled cache=4096 threads=2", false, false},
-    {"cpu, 3 threads, shared tiles", "cpu", 3, false, false, true, true, "shared cache=8192",
-     false, false},
+    {"cpu, 3 threads, shared tiles", "cpu", 3, false, false, true, true, "shared cache=8192", false,
+     false},
     {"cpu, 7 threads, diamonds, shifted", "cpu", 7, false, false, true, true,
      "diamond y=40 depth=4", false, false},
     {"cpu, 7 threads, windows in small tiles", "cpu", 7, false, false, false, true,
@@ -55,8 +55,10 @@ static const setting planned[] = {
     {"skewed tiles, ranges cut in two", "plan", 1, false, true, false, true, "skewed x=3 y=2 z=2",
      false, false},
     {"windows", "plan", 1, false, false, false, true, "streamed y=2", false, false},
-    {"overlapped tiles, shifted", "plan", 1, false, false, true, true, "overlapped x=4 y=3", false, false},
-    {"sections in windows", "plan", 1, false, false, false, true, "windowed cache=1024", false, false},
+    {"overlapped tiles, shifted", "plan", 1, false, false, true, true, "overlapped x=4 y=3", false,
+     false},
+    {"sections in windows", "plan", 1, false, false, false, true, "windowed cache=1024", false,
+     false},
     {"sliding windows", "plan", 1, false, false, true, true, "sliding z=2 y=1 x=3", false, false},
 };
 
@@ -103,8 +105,7 @@ static trial settings_of_batch(uint64_t seed)
 {
     static setting pairs[COUNT_OF(planned)][2];
     size_t i = 1 + (size_t)(seed % (COUNT_OF(planned) - 1));
-    if (all_settings.settings == passing || all_settings.settings == on_device)
-        return all_settings;
+    if (all_settings.settings == passing || all_settings.settings == on_device) return all_settings;
     if (all_settings.settings != planned) return compiled_of_batch(seed);
     pairs[i][0] = planned[0];
     pairs[i][1] = planned[i];

@@ -1,5 +1,5 @@
-/* The kernel that combines partials of a reduction on a device: level by level of a binary tree that
- * is aligned to global indices, as sweep/reduce.c does it. */
+/* The kernel that combines partials of a reduction on a device: level by level of a binary tree
+ * that is aligned to global indices, as sweep/reduce.c does it. */
 #include "codegen/emit.h"
 
 static const char kernel[] =

@@ -56,8 +56,8 @@ static reach reach_of(const codegen_writer *w, const ir_access *row)
 
 void codegen_vector_element(text *out, const codegen_writer *w, const ir_node *node)
 {
-    const ir_access a = {node->param, node->element,
-                         {node->offset[0], node->offset[1], node->offset[2]}, 0};
+    const ir_access a = {
+        node->param, node->element, {node->offset[0], node->offset[1], node->offset[2]}, 0};
     ir_access row = row_of(w, &a, w->round);
     reach r = reach_of(w, &row);
     text_add(out, "%s_all[%d]", codegen_read_row_name(w, &row).is,
@@ -67,9 +67,9 @@ void codegen_vector_element(text *out, const codegen_writer *w, const ir_node *n
 /* "float4" */
 static codegen_label vector_type(const codegen_writer *w, int param)
 {
-    static const char *const names[][2] = {{"uint8_t", "uchar"},   {"uint16_t", "ushort"},
-                                           {"int16_t", "short"},   {"int32_t", "int"},
-                                           {"float", "float"},     {"double", "double"}};
+    static const char *const names[][2] = {{"uint8_t", "uchar"}, {"uint16_t", "ushort"},
+                                           {"int16_t", "short"}, {"int32_t", "int"},
+                                           {"float", "float"},   {"double", "double"}};
     const char *type = codegen_element_type(w->loop, param), *name = w->dialect->long_vector;
     for (size_t i = 0; i < COUNT_OF(names); i++)
         if (!strcmp(type, names[i][0])) name = names[i][1];
@@ -145,8 +145,9 @@ void codegen_first_rows(const codegen_writer *w, nest *in)
         codegen_label type = codegen_field_type(w, a->param);
         const char *y = w->shape->along == 1 ? "first_y" : "iy";
         const char *z = w->shape->along == 2 ? "first_z" : "iz";
-        nest_statement(in, "const %s *const %s_first = (const %s *)view[%d].origin + %s * view[%d].y "
-                           "+ %s * view[%d].z",
+        nest_statement(in,
+                       "const %s *const %s_first = (const %s *)view[%d].origin + %s * view[%d].y "
+                       "+ %s * view[%d].z",
                        type.is, codegen_component_name(kernel, a->param, a->component).is, type.is,
                        view, y, view, z, view);
     }
@@ -173,9 +174,8 @@ static void write_whole(const codegen_writer *w, nest *in, int i)
 static void write_lane(const codegen_writer *w, nest *in, int i, int lane)
 {
     const ir_store *s = &w->loop->kernel->stores[i];
-    nest *inside = nest_format(in, NEST_IF,
-                               "at + %d >= given.launch.lo[0] && at + %d < given.launch.hi[0]", lane,
-                               lane);
+    nest *inside = nest_format(
+        in, NEST_IF, "at + %d >= given.launch.lo[0] && at + %d < given.launch.hi[0]", lane, lane);
     nest_statement(inside, "%s[at + (%d)] = new_%d[%d]", codegen_written_name(w, s).is,
                    lane + (int)s->offset[0], i, lane);
 }
@@ -183,8 +183,8 @@ static void write_lane(const codegen_writer *w, nest *in, int i, int lane)
 void codegen_write_vectors(const codegen_writer *w, nest *in)
 {
     const ir_kernel *kernel = w->loop->kernel;
-    nest *whole = nest_format(in, NEST_IF, "at >= given.launch.lo[0] && at + %d <= given.launch.hi[0]",
-                              w->shape->vector);
+    nest *whole = nest_format(
+        in, NEST_IF, "at >= given.launch.lo[0] && at + %d <= given.launch.hi[0]", w->shape->vector);
     nest *parts = nest_add(in, NEST_ELSE);
     for (int i = 0; i < kernel->store_count; i++) {
         bool aligned = is_aligned(w, &kernel->stores[i]);

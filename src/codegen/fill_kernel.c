@@ -1,6 +1,6 @@
-/* The kernels that fill memory around a field on a device with what its boundary rules say, and that
- * put what a loop has written there where it belongs: a thread does it for one index. They are the
- * same for all fields of a type; grid/boundary.c says what they compute. */
+/* The kernels that fill memory around a field on a device with what its boundary rules say, and
+ * that put what a loop has written there where it belongs: a thread does it for one index. They are
+ * the same for all fields of a type; grid/boundary.c says what they compute. */
 #include "codegen/emit.h"
 
 /* In front of it: T_STORED, the type of elements; T_SUM; kata_constant, kata_mirrored, kata_loaded
@@ -18,7 +18,8 @@ static const char common[] =
     "}\n"
     "\n"
     "/* The index of a thread; 0: it has none. */\n"
-    "KATA_INLINED int kata_find(const abi_fill *fill, ABI_GLOBAL const abi_piece *piece, int64_t n,\n"
+    "KATA_INLINED int kata_find(const abi_fill *fill, ABI_GLOBAL const abi_piece *piece, int64_t "
+    "n,\n"
     "                           kata_place *p)\n"
     "{\n"
     "    int64_t low = fill->first, high = fill->end;\n"
@@ -80,7 +81,8 @@ static const char common[] =
     "\n"
     "/* Along the last dimension alone: what lies outside along others is filled already. */\n"
     "KATA_INLINED int kata_last(const abi_fill *fill, ABI_GLOBAL const T_STORED *all,\n"
-    "                           ABI_GLOBAL const abi_outside *outside, const kata_place *p, int d,\n"
+    "                           ABI_GLOBAL const abi_outside *outside, const kata_place *p, int "
+    "d,\n"
     "                           T_STORED *found)\n"
     "{\n"
     "    int64_t at[3] = {p->at[0], p->at[1], p->at[2]};\n"

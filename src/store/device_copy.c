@@ -10,8 +10,8 @@ enum { ALIGN = 128, /* bytes, of rows: what a device reads at once */ PIECE = 1 
 
 static int64_t round_up(int64_t n, int64_t to) { return -floor_divide(-n, to) * to; }
 
-/* Lays out rows so that index 0 of each is aligned. Threads read some elements before the first row,
- * and behind the last, too. Returns the bytes of all. */
+/* Lays out rows so that index 0 of each is aligned. Threads read some elements before the first
+ * row, and behind the last, too. Returns the bytes of all. */
 static size_t lay_out(store_device *on, const chain_slot *slot)
 {
     const grid_box *room = &on->room;
@@ -116,8 +116,8 @@ static bool copy_component(const chain_slot *slot, const grid_box *box, int comp
     const store_array *a = slot->array;
     bool plain = a->pitch_x == 1 && a->block == 1 && a->pitch_y > 0 && a->pitch_z > 0;
     if (plain) return copy_plain(slot, box, component, to_device);
-    int64_t plane = (box->hi[0] - box->lo[0]) * (box->hi[1] - box->lo[1]) *
-                    store_type_bytes(slot->type);
+    int64_t plane =
+        (box->hi[0] - box->lo[0]) * (box->hi[1] - box->lo[1]) * store_type_bytes(slot->type);
     int64_t planes = larger(PIECE / larger(plane, 1), 1);
     void *packed = malloc((size_t)(planes * plane + 1));
     bool done = packed;
@@ -145,9 +145,9 @@ bool store_device_take(chain_slot *slot, const grid_box *inside)
     grid_box all = chain_slot_memory(slot);
     if (on->valid && grid_box_contains(&on->own, inside)) return true;
     if (!store_device_bring_home(slot)) return false;
-    on->valid = slot->array ? copy_box(slot, &all, true)
-                            : device_set(on->device, on->memory, 0, slot->poisoned ? 0xff : 0,
-                                         on->bytes);
+    on->valid = slot->array
+                    ? copy_box(slot, &all, true)
+                    : device_set(on->device, on->memory, 0, slot->poisoned ? 0xff : 0, on->bytes);
     store_device_changed(slot);
     on->newer = false;
     on->own = all;

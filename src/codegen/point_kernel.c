@@ -17,7 +17,8 @@ const char *codegen_device_refuses(const codegen_loop *loop)
     const ir_kernel *kernel = loop->kernel;
     if (ir_orders_several(kernel)) return "its levels run in order along several dimensions";
     if (kernel->check_count) return "it checks asserts or indices that are known at run time only";
-    if (kernel->addition_count) return "it adds to elements of sums that are known at run time only";
+    if (kernel->addition_count)
+        return "it adds to elements of sums that are known at run time only";
     for (int p = 0; p < kernel->param_count; p++) {
         const ir_param *param = &kernel->params[p];
         if (ir_param_is_column_reduction(param)) return "it reduces into a field";
@@ -36,8 +37,8 @@ int64_t codegen_group_points(const codegen_shape *shape, int dimension)
     return dimension == shape->along ? points * shape->chunk : points;
 }
 
-/* The most points of a thread's vector: 16 bytes of the widest field, if all rows begin where memory
- * is aligned. */
+/* The most points of a thread's vector: 16 bytes of the widest field, if all rows begin where
+ * memory is aligned. */
 static int find_vector(const codegen_loop *loop)
 {
     enum { BYTES = 16, MOST = 4 };
@@ -96,7 +97,7 @@ void codegen_change_chunk(const codegen_loop *loop, codegen_shape *shape, int ch
 
 codegen_shape codegen_choose_shape(const codegen_loop *loop, bool wide)
 {
-    enum { CHUNK = 4, MOST_NODES = 96, MOST_VECTOR_NODES = 640 };
+    enum { CHUNK = 4, MOST_NODES = 320, MOST_VECTOR_NODES = 640, ROWS = 4 };
     const ir_kernel *kernel = loop->kernel;
     codegen_shape shape = {{ABI_LANES, CODEGEN_MOST_ROWS, 1}, 1, 1, 0, wide};
     for (int d = 0; d < 3; d++)
@@ -104,6 +105,7 @@ codegen_shape codegen_choose_shape(const codegen_loop *loop, bool wide)
     int vector = find_vector(loop), nodes = (int)kernel->graph.count;
     if (nodes <= MOST_VECTOR_NODES) codegen_change_vector(loop, &shape, vector);
     if (nodes * vector <= MOST_NODES) codegen_change_chunk(loop, &shape, CHUNK, 0);
+    if (shape.vector > 1) shape.threads[1] = ROWS;
     return shape;
 }
 
@@ -181,7 +183,8 @@ static void add_numbers(const codegen_writer *w, nest *in)
 {
     const ir_kernel *kernel = w->loop->kernel;
     if (kernel->direction) nest_statement(in, "const abi_levels *const levels = given.levels");
-    if (codegen_reads_tables(w)) nest_statement(in, "const abi_value *const numbers = given.numbers");
+    if (codegen_reads_tables(w))
+        nest_statement(in, "const abi_value *const numbers = given.numbers");
     for (ir_id id = 1; id < kernel->graph.count; id++) {
         const ir_node *node = &kernel->graph.nodes[id];
         if (node->op != IR_NUMBER || !codegen_needs_number(w, id)) continue;
@@ -323,8 +326,8 @@ static void add_chunk(const codegen_writer *w, nest *in)
 {
     int d = w->shape->along;
     char i = "xyz"[d];
-    nest *whole = nest_format(in, NEST_IF, "first_%c + %d <= given.launch.hi[%d]", i,
-                              w->shape->chunk, d);
+    nest *whole =
+        nest_format(in, NEST_IF, "first_%c + %d <= given.launch.hi[%d]", i, w->shape->chunk, d);
     codegen_writer of_chunk = *w;
     of_chunk.whole = true;
     codegen_first_rows(&of_chunk, whole);
@@ -335,9 +338,9 @@ static void add_chunk(const codegen_writer *w, nest *in)
         nest_statement(point, "const ABI_STEP i%c = first_%c + %d", i, i, k);
         add_these(&of_chunk, point);
     }
-    nest *each = nest_loop(nest_add(in, NEST_ELSE), NEST_PLAIN,
-                           "ABI_STEP i%c = first_%c; i%c < given.launch.hi[%d]; i%c++", i, i, i, d,
-                           i);
+    nest *each =
+        nest_loop(nest_add(in, NEST_ELSE), NEST_PLAIN,
+                  "ABI_STEP i%c = first_%c; i%c < given.launch.hi[%d]; i%c++", i, i, i, d, i);
     add_these(w, each);
 }
 
@@ -411,8 +414,8 @@ static void end_lanes(const codegen_writer *w, nest *in)
     for (int i = 0; i < kernel->store_count; i++)
         if (is_reduced(w->loop, i)) nest_statement(in, "lanes_%d[row][lane] = lane_%d", i, i);
     nest_statement(in, "%s", w->dialect->barrier);
-    nest *tree = nest_loop(in, NEST_PLAIN, "int half_of = %d; half_of > 0; half_of /= 2",
-                           ABI_LANES / 2);
+    nest *tree =
+        nest_loop(in, NEST_PLAIN, "int half_of = %d; half_of > 0; half_of /= 2", ABI_LANES / 2);
     nest *low = nest_format(tree, NEST_IF, "lane < half_of");
     for (int i = 0; i < kernel->store_count; i++) {
         if (!is_reduced(w->loop, i)) continue;
@@ -422,8 +425,9 @@ static void end_lanes(const codegen_writer *w, nest *in)
     }
     nest_statement(tree, "%s", w->dialect->barrier);
     nest *first = nest_format(in, NEST_IF, "lane == 0 && iy < given.launch.hi[1]");
-    nest_statement(first, "const int64_t brick = ((iz - given.launch.lo[2]) * given.launch.bricks[1] "
-                          "+ iy - given.launch.lo[1]) * given.launch.bricks[0] + KATA_GROUP(0)");
+    nest_statement(first,
+                   "const int64_t brick = ((iz - given.launch.lo[2]) * given.launch.bricks[1] "
+                   "+ iy - given.launch.lo[1]) * given.launch.bricks[0] + KATA_GROUP(0)");
     for (int i = 0; i < kernel->store_count; i++) {
         if (!is_reduced(w->loop, i)) continue;
         codegen_label name = codegen_lanes_name(w, &kernel->stores[i]);
@@ -439,9 +443,9 @@ static void add_lane(const codegen_writer *w, nest *in, bool whole)
     nest *points = nest_loop(in, NEST_SOME, "ABI_STEP ix = begin; ix < begin + %d; ix += %d",
                              ABI_BRICK, ABI_LANES);
     if (!whole)
-        nest_statement(nest_format(points, NEST_IF,
-                                   "ix < given.launch.lo[0] || ix >= given.launch.hi[0]"),
-                       "continue");
+        nest_statement(
+            nest_format(points, NEST_IF, "ix < given.launch.lo[0] || ix >= given.launch.hi[0]"),
+            "continue");
     skip_other_colors(w, points, "continue");
     codegen_steps(w, points, CODEGEN_POINT);
     add_results(w, points);
