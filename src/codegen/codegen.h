@@ -86,7 +86,6 @@ typedef struct codegen_shape {
     int vector, chunk, along;
     bool wide; /* numbers of elements need 64 bits */
 } codegen_shape;
-enum { CODEGEN_MOST_ROWS = 8 }; /* of threads, of a group that reduces */
 
 /* The shape that suits a loop, where nothing is known of the device. */
 codegen_shape codegen_choose_shape(const codegen_loop *loop, bool wide);

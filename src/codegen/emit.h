@@ -369,27 +369,6 @@ nest *codegen_begin_points(const codegen_writer *w, nest *in, nest_hint hint);
 /* The function of a loop, and those that it calls. */
 void codegen_function(codegen_writer *w, nest *file, const bool *wanted);
 
-/* ---- row_vectors.c: rows that a thread of a device reads and writes as vectors ------------------
- */
-
-/* Whether what is read of a parameter at a row is at hand in an array; and the element of the array
- * for the writer's lane at an offset along x. */
-bool codegen_has_vectors(const codegen_writer *w, int param);
-void codegen_vector_element(text *out, const codegen_writer *w, const ir_node *node);
-/* Of a whole chunk, the first rows of fields of which points share what they read; reads all rows
- * of these, or of the other fields; and writes the results new_0, new_1, ... of all lanes. */
-void codegen_first_rows(const codegen_writer *w, nest *in);
-void codegen_read_vectors(const codegen_writer *w, nest *in, bool shared);
-void codegen_write_vectors(const codegen_writer *w, nest *in);
-
-/* ---- point_kernel.c, tree_kernel.c, fill_kernel.c
- * -------------------------------------------------------------------------------- */
-
-void codegen_device_function(text *out, const codegen_loop *loop, const codegen_shape *shape,
-                             const codegen_dialect *dialect);
-void codegen_tree_function(text *out, const ir_param *param, const codegen_dialect *dialect);
-void codegen_fill_function(text *out, kata_type storage, const codegen_dialect *dialect);
-
 /* ---- passes.c, and a file for each larger pass ----------------------------------------------- */
 
 /* Decides whether and how a loop is made faster, in the writer. False when memory is out. */

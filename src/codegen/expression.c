@@ -1,6 +1,7 @@
 /* Nodes as C expressions. Every compound expression stands in parentheses or is a call. */
 #include "codegen/beside.h"
 #include "codegen/halves.h"
+#include "codegen/thread.h"
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 

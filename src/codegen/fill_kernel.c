@@ -1,7 +1,7 @@
 /* The kernels that fill memory around a field on a device with what its boundary rules say, and
  * that put what a loop has written there where it belongs: a thread does it for one index. They are
  * the same for all fields of a type; grid/boundary.c says what they compute. */
-#include "codegen/emit.h"
+#include "codegen/thread.h"
 
 /* In front of it: T_STORED, the type of elements; T_SUM; kata_constant, kata_mirrored, kata_loaded
  * and kata_summed. */

@@ -1,6 +1,6 @@
 /* Files of generated code. They include no header: what they need stands in front, so that
  * compiling them takes little more than compiling the loops. */
-#include "codegen/emit.h"
+#include "codegen/thread.h"
 
 /* The texts of headers, which the build embeds. */
 extern const char abi_text[], abi_lanes_text[], codegen_places_text[], codegen_vector_text[],

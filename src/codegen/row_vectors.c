@@ -1,7 +1,7 @@
 /* Rows that a thread of a device reads and writes as vectors: it has the elements for all of its
  * points in arrays, whose indices are known, so that they are registers. A vector begins where
  * memory is aligned: at the first point of the thread, or whole vectors before and behind it. */
-#include "codegen/emit.h"
+#include "codegen/thread.h"
 
 #include <string.h>
 
@@ -187,6 +187,7 @@ void codegen_write_vectors(const codegen_writer *w, nest *in)
         in, NEST_IF, "at >= given.launch.lo[0] && at + %d <= given.launch.hi[0]", w->shape->vector);
     nest *parts = nest_add(in, NEST_ELSE);
     for (int i = 0; i < kernel->store_count; i++) {
+        if (codegen_reduces_at(w->loop, i)) continue;
         bool aligned = is_aligned(w, &kernel->stores[i]);
         if (aligned) write_whole(w, whole, i);
         for (int k = 0; k < w->shape->vector; k++) write_lane(w, parts, i, k);

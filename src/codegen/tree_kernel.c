@@ -1,6 +1,6 @@
 /* The kernel that combines partials of a reduction on a device: level by level of a binary tree
  * that is aligned to global indices, as sweep/reduce.c does it. */
-#include "codegen/emit.h"
+#include "codegen/thread.h"
 
 static const char kernel[] =
     "/* A level over `count` values whose first has index `first`: `alone` stay as they are. */\n"

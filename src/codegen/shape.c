@@ -1,0 +1,112 @@
+/* Which loops run on devices, and how threads share their points. */
+#include "codegen/thread.h"
+
+bool codegen_device_reduces(const codegen_loop *loop) { return codegen_reduces(loop); }
+
+const char *codegen_device_refuses(const codegen_loop *loop)
+{
+    const ir_kernel *kernel = loop->kernel;
+    if (ir_orders_several(kernel)) return "its levels run in order along several dimensions";
+    if (kernel->check_count) return "it checks asserts or indices that are known at run time only";
+    if (kernel->addition_count)
+        return "it adds to elements of sums that are known at run time only";
+    for (int p = 0; p < kernel->param_count; p++) {
+        const ir_param *param = &kernel->params[p];
+        if (ir_param_is_column_reduction(param)) return "it reduces into a field";
+        if (ir_param_is_reduction(param) && kernel->direction)
+            return "it has a reduction, and its levels run in order";
+    }
+    return NULL;
+}
+
+/* ---- shapes ---------------------------------------------------------------------------------- */
+
+int64_t codegen_group_points(const codegen_shape *shape, int dimension)
+{
+    int64_t points = shape->threads[dimension];
+    if (dimension == 0) points *= shape->vector;
+    return dimension == shape->along ? points * shape->chunk : points;
+}
+
+/* The most points of a thread's vector: 16 bytes of the widest field, if all rows begin where
+ * memory is aligned. */
+static int find_vector(const codegen_loop *loop)
+{
+    enum { BYTES = 16, MOST = 4 };
+    const ir_kernel *kernel = loop->kernel;
+    int widest = BYTES / MOST;
+    bool may = !kernel->direction && !loop->colored;
+    for (int p = 0; p < kernel->param_count; p++) {
+        const ir_param *param = &kernel->params[p];
+        if (!ir_param_is_field(param) || param->absent_axis[0]) continue;
+        if (ir_storages[loop->storage[p]].bytes > widest)
+            widest = ir_storages[loop->storage[p]].bytes;
+        may = may && param->finer[0] <= 1 && param->coarser[0] <= 1;
+    }
+    return may ? BYTES / widest : 1;
+}
+
+/* Whether points read what other points write, or the point itself a second time. */
+static bool reads_written(const codegen_loop *loop)
+{
+    bool reads = !loop->apart;
+    for (int i = 0; i < loop->kernel->store_count; i++)
+        reads = reads || codegen_is_read(loop->kernel, loop->kernel->stores[i].param);
+    return reads;
+}
+
+/* Whether two accesses read a component at different indices along a dimension. */
+static bool are_shared(const ir_access *a, const ir_access *b, int d)
+{
+    return a->param == b->param && a->component == b->component && a->offset[d] != b->offset[d];
+}
+
+/* The dimension along which points share most of what they read; 0: none. */
+static int find_shared(const ir_kernel *kernel)
+{
+    int pairs[3] = {0, 0, 0};
+    for (int i = 0; i < kernel->access_count; i++)
+        for (int j = 0; j < i; j++)
+            for (int d = 1; d < 3; d++)
+                pairs[d] += are_shared(&kernel->accesses[i], &kernel->accesses[j], d);
+    return !pairs[1] && !pairs[2] ? 0 : pairs[2] >= pairs[1] ? 2 : 1;
+}
+
+/* A row of threads of a loop that reduces has all lanes of a brick. */
+static void set_rows(const codegen_loop *loop, codegen_shape *shape)
+{
+    enum { THREADS = 128 };
+    if (!codegen_reduces(loop)) return;
+    shape->threads[0] = ABI_LANES / shape->vector;
+    shape->threads[1] = THREADS / shape->threads[0];
+}
+
+void codegen_change_vector(const codegen_loop *loop, codegen_shape *shape, int vector)
+{
+    int most = find_vector(loop);
+    shape->vector = vector < most ? vector : most;
+    if (shape->vector == 1) shape->chunk = 1;
+    set_rows(loop, shape);
+}
+
+void codegen_change_chunk(const codegen_loop *loop, codegen_shape *shape, int chunk, int along)
+{
+    bool may = shape->vector > 1 && !codegen_reduces(loop) && !reads_written(loop);
+    shape->along = along ? along : find_shared(loop->kernel);
+    shape->chunk = may && shape->along ? chunk : 1;
+}
+
+codegen_shape codegen_choose_shape(const codegen_loop *loop, bool wide)
+{
+    enum { CHUNK = 4, MOST_NODES = 320, MOST_VECTOR_NODES = 640, ROWS = 8, VECTOR_ROWS = 4 };
+    const ir_kernel *kernel = loop->kernel;
+    codegen_shape shape = {{ABI_LANES, ROWS, 1}, 1, 1, 0, wide};
+    for (int d = 0; d < 3; d++)
+        if (kernel->order[d] != IR_UNORDERED) shape.threads[d] = 1;
+    int vector = find_vector(loop), nodes = (int)kernel->graph.count;
+    codegen_change_vector(loop, &shape, nodes <= MOST_VECTOR_NODES ? vector : 1);
+    if (nodes * vector <= MOST_NODES) codegen_change_chunk(loop, &shape, CHUNK, 0);
+    if (shape.vector > 1 && !codegen_reduces(loop)) shape.threads[1] = VECTOR_ROWS;
+    return shape;
+}
+
