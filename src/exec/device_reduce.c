@@ -185,13 +185,29 @@ void device_forget_reductions(struct exec_device *d)
     d->waiting_count = 0;
 }
 
+/* Whether a loop needs the value that a scalar has before it. */
+static bool reads(const chain_loop *loop, const chain_slot *slot)
+{
+    bool some = false;
+    for (int p = 0; p < loop->kernel->param_count; p++) {
+        const ir_param *param = &loop->kernel->params[p];
+        bool only_set = ir_param_is_reduction(param) && !param->accumulates;
+        some = some || (loop->bindings[p].slot == slot && !only_set);
+    }
+    return some;
+}
+
 bool device_awaits(const struct exec_device *d, const chain_loop *loop)
 {
+    enum { MOST = 256 };
+    const int64_t most_bytes = INT64_C(1) << 26;
+    int64_t bytes = 0;
+    bool needs = d->waiting_count >= MOST;
     for (size_t i = 0; i < d->waiting_count; i++) {
         const chain_loop *made = d->waiting[i].loop;
         int param = made->kernel->stores[d->waiting[i].store].param;
-        for (int p = 0; p < loop->kernel->param_count; p++)
-            if (loop->bindings[p].slot == made->bindings[param].slot) return true;
+        needs = needs || reads(loop, made->bindings[param].slot);
+        if (d->waiting[i].partials) bytes += (int64_t)d->waiting[i].partials->bytes;
     }
-    return false;
+    return needs || bytes > most_bytes;
 }

@@ -156,7 +156,7 @@ kata_status device_end_reductions(const device_loop *l);
 kata_status device_fetch_reductions(const device_loop *l);
 /* After a chain that has failed. */
 void device_forget_reductions(struct exec_device *d);
-/* Whether a loop is given a scalar whose value waits. */
+/* Whether a loop needs the value of a scalar that waits, or too many wait. */
 bool device_awaits(const struct exec_device *d, const chain_loop *loop);
 void device_partials_free(struct exec_device *d);
 
