@@ -54,6 +54,32 @@ bool device_touched_first(const chain_loop *loop, int param, grid_box *touched)
     return true;
 }
 
+/* Widens what is touched of a component; an empty box is of nothing yet. */
+static void widen(grid_box *all, const grid_box *box)
+{
+    *all = grid_box_is_empty(all) ? *box : grid_box_hull(all, box);
+}
+
+void device_touched_parts(const chain_loop *loop, int param, grid_box *parts)
+{
+    const ir_kernel *kernel = loop->kernel;
+    const chain_slot *slot = loop->bindings[param].slot;
+    for (int i = 0; i < kernel->access_count; i++) {
+        const ir_access *a = &kernel->accesses[i];
+        if (loop->bindings[a->param].slot != slot) continue;
+        grid_box box =
+            analysis_touched(&kernel->params[a->param], a->offset, a->offset, &loop->box);
+        widen(&parts[a->component], &box);
+    }
+    for (int i = 0; i < kernel->store_count; i++) {
+        const ir_store *s = &kernel->stores[i];
+        if (loop->bindings[s->param].slot != slot) continue;
+        grid_box box =
+            analysis_touched(&kernel->params[s->param], s->offset, s->offset, &loop->box);
+        widen(&parts[s->component], &box);
+    }
+}
+
 static kata_status bring_field(const device_loop *l, int p)
 {
     const chain_binding *b = &l->loop->bindings[p];
@@ -62,7 +88,7 @@ static kata_status bring_field(const device_loop *l, int p)
     if (!store_device_holds(b->slot, touched) && !store_device_make(l->d->device, b->slot, touched))
         return device_failed(l, "has no memory for a field of");
     if (!store_device_take(b->slot, &inside)) return device_failed(l, "did not take a field of");
-    return device_fill(l, p, touched);
+    return device_fill(l, p);
 }
 
 kata_status device_bring_fields(const device_loop *l)

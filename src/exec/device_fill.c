@@ -183,14 +183,15 @@ static kata_status fill_pieces(const device_loop *l, surrounded *s)
     return status ? status : run(l, s, CODEGEN_FILL_NAME, s->last_of[1], s->last_of[2]);
 }
 
-static kata_status fill(const device_loop *l, surrounded *s)
+static kata_status fill(const device_loop *l, surrounded *s, const grid_box *parts)
 {
     enum { PIECES = 6 };
     int components = s->b->slot->components;
     s->pieces = calloc((size_t)components * PIECES, sizeof *s->pieces);
     if (!s->pieces || !find_entries(s, entry_of)) return message_no_memory(l->m);
     for (int d = 0; d < 3; d++) {
-        for (int c = 0; c < components; c++) add_pieces(s, c, &s->touched, d);
+        for (int c = 0; c < components; c++)
+            if (!grid_box_is_empty(&parts[c])) add_pieces(s, c, &parts[c], d);
         s->last_of[d] = s->piece_count;
     }
     return fill_pieces(l, s);
@@ -208,22 +209,23 @@ static uint64_t rules_of(const grid_boundary *boundary)
     return hash;
 }
 
-kata_status device_fill(const device_loop *l, int param, const grid_box *touched)
+kata_status device_fill(const device_loop *l, int param)
 {
-    surrounded s = {.b = &l->loop->bindings[param], .touched = *touched};
+    const device_ready *r = l->ready;
+    surrounded s = {.b = &l->loop->bindings[param], .touched = r->touched[param]};
     store_device *on = s.b->slot->on_device;
     s.inside = chain_binding_inside(s.b);
-    if (grid_box_contains(&s.inside, touched)) return KATA_OK;
+    if (grid_box_contains(&s.inside, &s.touched)) return KATA_OK;
     uint64_t rules = rules_of(s.b->boundary);
-    bool filled = on->filled == on->changes && on->rules == rules;
-    if (filled && grid_box_contains(&on->around, touched)) return KATA_OK;
+    bool same = on->rules == rules && on->around == r->parts_key[param];
+    if (on->filled == on->changes && same) return KATA_OK;
     if (!store_device_hide(s.b->slot, &s.inside))
         return device_failed(l, "gave no values of a field of");
-    kata_status status = fill(l, &s);
+    kata_status status = fill(l, &s, r->parts[param]);
     release(&s);
     on->filled = on->changes;
     on->rules = rules;
-    on->around = *touched;
+    on->around = r->parts_key[param];
     return status;
 }
 

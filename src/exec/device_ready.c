@@ -71,22 +71,39 @@ static bool reduces(const ir_kernel *kernel)
     return some;
 }
 
+/* False when memory is out. */
+static bool find_parts(struct exec_device *d, device_ready *r, const chain_loop *loop, int p)
+{
+    size_t components = (size_t)loop->bindings[p].slot->components;
+    r->parts[p] = arena_array(&d->memory, components, sizeof **r->parts);
+    if (!r->parts[p]) return false;
+    device_touched_parts(loop, p, r->parts[p]);
+    r->parts_key[p] = hash_bytes(r->parts[p], components * sizeof **r->parts, components);
+    return true;
+}
+
 static device_ready *make(struct exec_device *d, const chain_loop *loop, uint64_t key)
 {
     size_t params = (size_t)loop->kernel->param_count;
     device_ready *r = arena_alloc(&d->memory, sizeof *r);
     grid_box *touched = arena_array(&d->memory, params + 1, sizeof *touched);
-    if (!r || !touched) return NULL;
-    *r = (device_ready){.key = key, .touched = touched, .next = d->ready[key % DEVICE_BUCKETS]};
+    grid_box **parts = arena_array(&d->memory, params + 1, sizeof *parts);
+    uint64_t *keys = arena_array(&d->memory, params + 1, sizeof *keys);
+    if (!r || !touched || !parts || !keys) return NULL;
+    *r = (device_ready){.key = key, .touched = touched, .parts = parts, .parts_key = keys};
     memcpy(r->kernel_hash, loop->kernel->hash, sizeof r->kernel_hash);
     r->why = refuses(loop);
     r->reduces = reduces(loop->kernel);
     for (size_t p = 0; p < params && !r->why; p++) {
-        if (device_touched_first(loop, (int)p, &touched[p])) r->firsts |= (uint64_t)1 << p;
+        if (device_touched_first(loop, (int)p, &touched[p])) {
+            r->firsts |= (uint64_t)1 << p;
+            if (!find_parts(d, r, loop, (int)p)) return NULL;
+        }
         if (ir_param_is_written_field(&loop->kernel->params[p]) &&
             device_writes_outside(loop, (int)p))
             r->outside |= (uint64_t)1 << p;
     }
+    r->next = d->ready[key % DEVICE_BUCKETS];
     d->ready[key % DEVICE_BUCKETS] = r;
     return r;
 }

@@ -47,6 +47,8 @@ typedef struct device_ready {
     codegen_shape shape;
     device_kernel *kernel; /* NULL: not yet */
     grid_box *touched;     /* per parameter of `firsts`: by all that are given the field */
+    grid_box **parts;      /* the same of each component */
+    uint64_t *parts_key;   /* hashes of these */
     struct device_ready *next;
 } device_ready;
 enum { DEVICE_BUCKETS = 256 };
@@ -125,6 +127,8 @@ grid_box device_touched(const chain_loop *loop, int param);
 /* What all parameters touch that are given the field of a parameter, if it is the first of these;
  * and whether it is. */
 bool device_touched_first(const chain_loop *loop, int param, grid_box *touched);
+/* What they touch of each component: widens boxes, of which empty ones are of nothing. */
+void device_touched_parts(const chain_loop *loop, int param, grid_box *parts);
 /* Brings the fields of a loop to the device, and fills what is read around them. */
 kata_status device_bring_fields(const device_loop *l);
 
@@ -132,8 +136,8 @@ kata_status device_bring_fields(const device_loop *l);
 
 /* Why indices around a field cannot be filled on a device; NULL: they can. */
 const char *device_cannot_fill(const chain_binding *b, const grid_box *touched);
-/* Fills the indices of a box outside of a field with what its rules say. */
-kata_status device_fill(const device_loop *l, int param, const grid_box *touched);
+/* Fills what a loop touches outside of a field with what its rules say. */
+kata_status device_fill(const device_loop *l, int param);
 void device_tables_free(struct exec_device *d);
 /* Whether a loop writes indices outside of a field; and what follows: puts what it wrote there
  * where it belongs, at the other end of periodic dimensions. */

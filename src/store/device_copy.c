@@ -49,6 +49,7 @@ bool store_device_make(device *d, chain_slot *slot, const grid_box *room)
     store_device *on = calloc(1, sizeof *on);
     if (!on) return false;
     on->device = d;
+    on->filled = -1;
     on->room = all;
     on->bytes = lay_out(on, slot);
     on->memory = device_allocate(d, on->bytes);

@@ -286,9 +286,9 @@ typedef struct store_device {
     bool newer;      /* the slot's array does not */
     grid_box own;    /* indices that it has the values of: others are hidden by rules, and filled */
     int64_t changes; /* of its values, so far */
-    int64_t filled;  /* the value of `changes` for which `around` is filled; -1: none */
-    grid_box around; /* indices that have values by the rules `rules` */
-    uint64_t rules;
+    /* What is filled around it: for which value of `changes`, by which rules, where. */
+    int64_t filled;
+    uint64_t rules, around;
 } store_device;
 
 /* Whether a slot has a copy on a device with memory for indices. */
