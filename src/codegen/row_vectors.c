@@ -132,6 +132,35 @@ void codegen_read_vectors(const codegen_writer *w, nest *in, bool shared)
     }
 }
 
+/* Bytes of the elements of a row that points of the thread use. */
+static int bytes_of(const codegen_writer *w, const ir_access *row)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    int low = INT32_MAX, high = INT32_MIN;
+    for (int i = 0; i < kernel->access_count; i++)
+        for (int k = 0; k < rounds_of(w, row->param); k++) {
+            ir_access a = row_of(w, &kernel->accesses[i], k);
+            if (a.param != row->param || !codegen_same_row(&a, row)) continue;
+            low = (int)smaller(low, a.offset[0]);
+            high = (int)larger(high, a.offset[0]);
+        }
+    return (high - low + w->shape->vector) * ir_storages[w->loop->storage[row->param]].bytes;
+}
+
+int codegen_bytes_held(const codegen_loop *loop, const codegen_shape *shape)
+{
+    const codegen_writer w = {.loop = loop, .shape = shape, .whole = true};
+    int bytes = 0;
+    for (int i = 0; i < loop->kernel->access_count; i++) {
+        const ir_access *a = &loop->kernel->accesses[i];
+        for (int k = 0; k < rounds_of(&w, a->param); k++) {
+            ir_access row = row_of(&w, a, k);
+            if (!is_read_before(&w, &row, i, k)) bytes += bytes_of(&w, &row);
+        }
+    }
+    return bytes;
+}
+
 void codegen_first_rows(const codegen_writer *w, nest *in)
 {
     const ir_kernel *kernel = w->loop->kernel;

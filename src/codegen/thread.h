@@ -17,6 +17,9 @@ void codegen_first_rows(const codegen_writer *w, nest *in);
 void codegen_read_vectors(const codegen_writer *w, nest *in, bool shared);
 void codegen_write_vectors(const codegen_writer *w, nest *in);
 
+/* The bytes that a thread reads for all of its points. */
+int codegen_bytes_held(const codegen_loop *loop, const codegen_shape *shape);
+
 /* ---- thread_points.c: the points of a thread ------------------------------------------------- */
 
 /* Whether a store goes to a reduction. */
