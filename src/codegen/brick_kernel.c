@@ -49,9 +49,8 @@ static void add_to_lanes(const codegen_writer *w, nest *in)
     for (int k = 0; k < w->shape->vector; k++) {
         nest *inside = in;
         if (w->shape->vector > 1)
-            inside = nest_format(in, NEST_IF,
-                                 "at + %d >= given.launch.lo[0] && at + %d < given.launch.hi[0]", k,
-                                 k);
+            inside = nest_format(
+                in, NEST_IF, "at + %d >= given.launch.lo[0] && at + %d < given.launch.hi[0]", k, k);
         for (int i = 0; i < w->loop->kernel->store_count; i++) {
             if (!codegen_reduces_at(w->loop, i)) continue;
             codegen_label lane = codegen_format("lane_%d[%d]", i, k);
@@ -69,11 +68,10 @@ static void combine_lanes(const codegen_writer *w, nest *in)
     nest_statement(in, "const int thread = (int)KATA_THREAD(0), row = (int)KATA_THREAD(1)");
     for (int i = 0; i < kernel->store_count; i++)
         for (int k = 0; k < w->shape->vector && codegen_reduces_at(w->loop, i); k++)
-            nest_statement(in, "lanes_%d[row][thread * %d + %d] = lane_%d[%d]", i,
-                           w->shape->vector, k, i, k);
+            nest_statement(in, "lanes_%d[row][thread * %d + %d] = lane_%d[%d]", i, w->shape->vector,
+                           k, i, k);
     nest_statement(in, "%s", w->dialect->barrier);
-    nest *tree =
-        nest_loop(in, NEST_PLAIN, "int count = %d; count > 0; count /= 2", ABI_LANES / 2);
+    nest *tree = nest_loop(in, NEST_PLAIN, "int count = %d; count > 0; count /= 2", ABI_LANES / 2);
     nest *low = nest_loop(tree, NEST_PLAIN, "int l = thread; l < count; l += %d", threads);
     for (int i = 0; i < kernel->store_count; i++) {
         if (!codegen_reduces_at(w->loop, i)) continue;
@@ -100,27 +98,56 @@ static void write_partials(const codegen_writer *w, nest *in)
     }
 }
 
-/* The rounds of a brick that have points of the box. */
-static nest *begin_rounds(const codegen_writer *w, nest *in)
+/* The loop over the rounds of a brick that have points of the box, some at a time. */
+static nest *begin_rounds(const codegen_writer *w, nest *in, int some)
 {
+    const char *name = w->shape->vector > 1 ? "first" : "ix";
     nest_statement(in,
                    "const ABI_STEP brick = (ABI_STEP)(given.launch.bricks[2] + "
                    "(int64_t)KATA_GROUP(0)) * %d",
                    ABI_BRICK);
-    nest_statement(in, "const ABI_STEP low = (ABI_STEP)given.launch.lo[0] & ~%d", ABI_LANES - 1);
-    nest_statement(in, "const ABI_STEP high = brick + %d < given.launch.hi[0] ? brick + %d : "
-                       "(ABI_STEP)given.launch.hi[0]",
+    nest_statement(in, "const ABI_STEP low = (ABI_STEP)given.launch.lo[0] & ~%d",
+                   some * ABI_LANES - 1);
+    nest_statement(in,
+                   "const ABI_STEP high = brick + %d < given.launch.hi[0] ? brick + %d : "
+                   "(ABI_STEP)given.launch.hi[0]",
                    ABI_BRICK, ABI_BRICK);
     nest_statement(in,
                    "const ABI_STEP begin = (brick > low ? brick : low) + "
                    "(ABI_STEP)KATA_THREAD(0) * %d",
                    w->shape->vector);
-    const char *name = w->shape->vector > 1 ? "at" : "ix";
-    nest *rounds = nest_loop(in, NEST_SOME, "ABI_STEP %s = begin; %s < high; %s += %d", name, name,
-                             name, ABI_LANES);
-    if (w->shape->vector == 1)
-        nest_statement(nest_format(rounds, NEST_IF, "ix < given.launch.lo[0]"), "continue");
-    return rounds;
+    return nest_loop(in, some > 1 ? NEST_PLAIN : NEST_SOME,
+                     "ABI_STEP %s = begin; %s < high; %s += %d", name, name, name,
+                     some * ABI_LANES);
+}
+
+/* Points one by one. */
+static void add_single_rounds(const codegen_writer *w, nest *in)
+{
+    nest *round = begin_rounds(w, in, 1);
+    nest_statement(nest_format(round, NEST_IF, "ix < given.launch.lo[0]"), "continue");
+    codegen_skip_colors(w, round, "continue");
+    codegen_thread_points(w, round);
+    add_to_lanes(w, round);
+}
+
+/* Vectors: the rows of some rounds are read before the first of these is computed, so that enough
+ * is on its way from memory. */
+static void add_vector_rounds(const codegen_writer *w, nest *in)
+{
+    enum { SOME = 2 };
+    codegen_writer round = *w;
+    nest *rounds = begin_rounds(w, in, SOME);
+    round.ahead = true;
+    nest_statement(rounds, "ABI_STEP at = first");
+    for (round.round = 0; round.round < SOME; round.round++)
+        codegen_read_vectors(&round, rounds, false);
+    for (round.round = 0; round.round < SOME; round.round++) {
+        nest *points = nest_add(rounds, NEST_BLOCK);
+        codegen_thread_points(&round, points);
+        add_to_lanes(&round, points);
+        nest_statement(points, "at += %d", ABI_LANES);
+    }
 }
 
 void codegen_brick_kernel(const codegen_writer *w, nest *kernel)
@@ -131,10 +158,10 @@ void codegen_brick_kernel(const codegen_writer *w, nest *kernel)
     nest *in = nest_format(kernel, NEST_IF, "iy < given.launch.hi[1]");
     codegen_thread_head(w, in);
     codegen_thread_row(w, in);
-    nest *rounds = begin_rounds(w, in);
-    codegen_skip_colors(w, rounds, "continue");
-    codegen_thread_points(w, rounds);
-    add_to_lanes(w, rounds);
+    if (w->shape->vector > 1)
+        add_vector_rounds(w, in);
+    else
+        add_single_rounds(w, in);
     combine_lanes(w, kernel);
     write_partials(w, kernel);
 }

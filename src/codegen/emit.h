@@ -113,6 +113,7 @@ struct codegen_writer {
     /* On a device. */
     const codegen_shape *shape; /* NULL: a loop of a CPU is written */
     int lane, round;            /* of the thread's vector, and chunk, that is written */
+    bool ahead;                 /* rows of some rounds of a brick are read before the first */
 };
 
 /* ---- facts.c: what is known of a loop -------------------------------------------------------- */

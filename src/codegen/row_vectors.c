@@ -54,13 +54,21 @@ static reach reach_of(const codegen_writer *w, const ir_access *row)
     return r;
 }
 
+/* "p0_u_0_m1_all": the array of a row; of those that are read ahead, one for each round. */
+static codegen_label array_of(const codegen_writer *w, const ir_access *row)
+{
+    codegen_label name = codegen_read_row_name(w, row);
+    return w->ahead ? codegen_format("%s_all_%d", name.is, w->round)
+                    : codegen_format("%s_all", name.is);
+}
+
 void codegen_vector_element(text *out, const codegen_writer *w, const ir_node *node)
 {
     const ir_access a = {
         node->param, node->element, {node->offset[0], node->offset[1], node->offset[2]}, 0};
     ir_access row = row_of(w, &a, w->round);
     reach r = reach_of(w, &row);
-    text_add(out, "%s_all[%d]", codegen_read_row_name(w, &row).is,
+    text_add(out, "%s[%d]", array_of(w, &row).is,
              w->lane + node->offset[0] - r.first * w->shape->vector);
 }
 
@@ -88,17 +96,18 @@ static codegen_label address_of(const codegen_writer *w, const ir_access *row)
 
 static void read_row(const codegen_writer *w, nest *in, const ir_access *row)
 {
-    codegen_label name = codegen_read_row_name(w, row), type = vector_type(w, row->param);
+    codegen_label name = array_of(w, row), type = vector_type(w, row->param);
+    const int ahead = w->ahead ? w->round * ABI_LANES : 0;
     int vector = w->shape->vector;
     reach r = reach_of(w, row);
-    nest_statement(in, "%s %s_all[%d]", codegen_element_type(w->loop, row->param), name.is,
+    nest_statement(in, "%s %s[%d]", codegen_element_type(w->loop, row->param), name.is,
                    (r.last - r.first + 1) * vector);
     for (int v = r.first; v <= r.last; v++) {
         nest *part = nest_add(in, NEST_BLOCK);
         nest_statement(part, "const %s some = *(const %s%s *)(%s + at + (%d))", type.is,
-                       w->dialect->global, type.is, address_of(w, row).is, v * vector);
+                       w->dialect->global, type.is, address_of(w, row).is, v * vector + ahead);
         for (int i = 0; i < vector; i++)
-            nest_statement(part, "%s_all[%d] = some.%c", name.is, (v - r.first) * vector + i,
+            nest_statement(part, "%s[%d] = some.%c", name.is, (v - r.first) * vector + i,
                            "xyzw"[i]);
     }
 }

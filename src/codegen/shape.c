@@ -110,4 +110,3 @@ codegen_shape codegen_choose_shape(const codegen_loop *loop, bool wide)
     if (shape.vector > 1 && !codegen_reduces(loop)) shape.threads[1] = VECTOR_ROWS;
     return shape;
 }
-

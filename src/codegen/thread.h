@@ -28,8 +28,8 @@ bool codegen_reduces_at(const codegen_loop *loop, int store);
 void codegen_thread_head(const codegen_writer *w, nest *in);
 /* What all points of a row need. */
 void codegen_thread_row(const codegen_writer *w, nest *in);
-/* The point at ix, or the vector of points that begins at `at`, of a row: what they give is written,
- * and is in new_0, new_1, .... */
+/* The point at ix, or the vector of points that begins at `at`, of a row: what they give is
+ * written, and is in new_0, new_1, .... */
 void codegen_thread_points(const codegen_writer *w, nest *in);
 /* The first index along a dimension that a thread has: "const ABI_STEP iy = ...". */
 void codegen_thread_index(const codegen_writer *w, nest *in, int dimension, const char *name);

@@ -111,7 +111,7 @@ static void add_point(const codegen_writer *w, nest *in)
 static void add_vector(const codegen_writer *w, nest *in)
 {
     const ir_kernel *kernel = w->loop->kernel;
-    codegen_read_vectors(w, in, false);
+    if (!w->ahead) codegen_read_vectors(w, in, false);
     for (int i = 0; i < kernel->store_count; i++)
         nest_statement(in, "%s new_%d[%d]", codegen_held_type(w, i), i, w->shape->vector);
     for (int lane = 0; lane < w->shape->vector; lane++) {

@@ -4,7 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGN = 128, /* bytes, of rows: what a device reads at once */ PIECE = 1 << 24 };
+enum {
+    ALIGN = 128,   /* bytes, of rows: what a device reads at once */
+    BEYOND = 1024, /* bytes before the first row, and behind the last, that threads may read */
+    PIECE = 1 << 24
+};
 
 /* ---- where elements are ---------------------------------------------------------------------- */
 
@@ -20,9 +24,10 @@ static size_t lay_out(store_device *on, const chain_slot *slot)
     on->place.y = round_up(left + larger(room->hi[0], 0), line);
     on->place.z = on->place.y * (room->hi[1] - room->lo[1]);
     on->place.component = on->place.z * (room->hi[2] - room->lo[2]);
-    on->place.at = line + left - room->lo[1] * on->place.y - room->lo[2] * on->place.z;
+    on->place.at = BEYOND / store_type_bytes(slot->type) + left - room->lo[1] * on->place.y -
+                   room->lo[2] * on->place.z;
     return (size_t)(on->place.component * slot->components * store_type_bytes(slot->type)) +
-           2 * ALIGN;
+           2 * BEYOND;
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
