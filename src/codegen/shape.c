@@ -28,6 +28,16 @@ int64_t codegen_group_points(const codegen_shape *shape, int dimension)
     return dimension == shape->along ? points * shape->chunk : points;
 }
 
+/* Whether a field is written that does not extend along x: by the points at one x. */
+static bool writes_without_x(const codegen_loop *loop)
+{
+    const ir_kernel *kernel = loop->kernel;
+    for (int i = 0; i < kernel->store_count; i++)
+        if (!codegen_reduces_at(loop, i) && kernel->params[kernel->stores[i].param].absent_axis[0])
+            return true;
+    return false;
+}
+
 /* The most points of a thread's vector: 16 bytes of the widest field, if all rows begin where
  * memory is aligned. */
 static int find_vector(const codegen_loop *loop)
@@ -35,7 +45,7 @@ static int find_vector(const codegen_loop *loop)
     enum { BYTES = 16, MOST = 4 };
     const ir_kernel *kernel = loop->kernel;
     int widest = BYTES / MOST;
-    bool may = !kernel->direction && !loop->colored;
+    bool may = !kernel->direction && !loop->colored && !writes_without_x(loop);
     for (int p = 0; p < kernel->param_count; p++) {
         const ir_param *param = &kernel->params[p];
         if (!ir_param_is_field(param) || param->absent_axis[0]) continue;

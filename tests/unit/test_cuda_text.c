@@ -2,9 +2,9 @@
  * common, sm_80 and sm_90, by NVRTC: of each kernel that runs on devices, with its fields stored as
  * the kernel has them, and narrower. Skipped where there is no NVRTC.
  *
- * Where KATA_TEST_FULL is 1, each text is compiled for both. Else each kernel of an application, of
- * the bench and of an example is compiled once, for one of them, and of all other texts every 7th.
- * Texts that the same NVRTC has compiled before are noted in the cache folder. */
+ * Where KATA_TEST_FULL is 1, each text is compiled for both. Else it is every fifth one of kernels
+ * of applications, of the bench and of examples as they are, and every 11th of all others. Texts
+ * that the same NVRTC has compiled before are noted in the cache folder. */
 #include "codegen/codegen.h"
 #include "device/device.h"
 #include "lang/lang.h"
@@ -80,20 +80,20 @@ static void note_path(const char *source, const char *target, text *path)
     text_free(&basis);
 }
 
-/* Texts are alike in twos, so that an odd number chooses every target. */
-static bool is_chosen(const char *file, bool usual, size_t target)
+/* Each kernel has four, with the targets: an odd number chooses among all kinds. */
+static bool is_chosen(const char *file, bool usual)
 {
-    static size_t number;
+    static int number;
     const char *full = environment_get("KATA_TEST_FULL");
-    const size_t own = number++;
+    const int own = number++;
     if (full && full[0] == '1') return true;
-    return usual && strncmp(file, "tests/", 6) != 0 ? own / 4 % 2 == target : own % ONE_OF == 0;
+    return own % (usual && strncmp(file, "tests/", 6) != 0 ? 5 : 11) == 0;
 }
 
 static void compile(const char *file, const char *kernel, bool usual, const char *source)
 {
     for (size_t t = 0; t < COUNT_OF(targets); t++) {
-        if (!is_chosen(file, usual, t)) continue;
+        if (!is_chosen(file, usual)) continue;
         text log = {0}, note = {0};
         device_binary binary = {0};
         note_path(source, targets[t], &note);
@@ -125,6 +125,15 @@ static kata_type storage_of(const ir_param *param, int variant)
     return usual;
 }
 
+/* As is chosen; or, for variants, wide numbers of elements, without vectors or chunks. */
+static codegen_shape shape_of(const codegen_loop *loop, int variant)
+{
+    codegen_shape shape = codegen_choose_shape(loop, variant > 0);
+    if (variant == 1) codegen_change_vector(loop, &shape, 1);
+    if (variant == 2) codegen_change_chunk(loop, &shape, 1, 0);
+    return shape;
+}
+
 static void compile_kernel(const char *file, const ir_kernel *kernel)
 {
     static int variant; /* the next of 0 natural, 1, 2 narrow: each kernel has two of them */
@@ -143,7 +152,8 @@ static void compile_kernel(const char *file, const ir_kernel *kernel)
             storage[p] = storage_of(&kernel->params[p], v);
         const codegen_loop loop = {
             .kernel = kernel, .storage = storage, .apart = v == 0, .colored = v == 2};
-        codegen_device_text(&source, &loop, CODEGEN_CUDA);
+        const codegen_shape shape = shape_of(&loop, v);
+        codegen_device_text(&source, &loop, &shape, CODEGEN_CUDA);
         assert_false(source.failed);
         compile(file, kernel->name, v == 0, text_get(&source));
         text_free(&source);
