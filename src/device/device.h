@@ -113,6 +113,8 @@ typedef struct device_binary {
     size_t count;
 } device_binary;
 bool device_compile(device *d, const char *source, device_binary *binary, text *log);
+/* The same on any thread beside others: all that went wrong is in `log`, and nowhere else. */
+bool device_compile_beside(const device *d, const char *source, device_binary *binary, text *log);
 /* What a binary depends on beside its text: versions of compiler and driver, the device. For keys
  * of caches. */
 const char *device_compiler(const device *d);

@@ -24,6 +24,15 @@ bool device_compile(device *d, const char *source, device_binary *binary, text *
     return sealed || device_fail(d, DEVICE_FULL, "out of memory");
 }
 
+bool device_compile_beside(const device *d, const char *source, device_binary *binary, text *log)
+{
+    device own = {.calls = d->calls, .facts = d->facts, .own = d->own}; /* its error is its own */
+    bool compiled = device_compile(&own, source, binary, log);
+    if (!compiled && !log->length) text_add(log, "%s", device_error(&own));
+    text_free(&own.error);
+    return compiled;
+}
+
 device_module *device_load(device *d, const device_binary *binary)
 {
     device_binary plain;

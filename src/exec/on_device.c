@@ -113,6 +113,7 @@ static kata_status run_loops(exec_context *context, const chain *c, messages *m)
 {
     struct exec_device *d = context->device;
     kata_status status = KATA_OK;
+    device_compile_ahead(context, c, m);
     for (size_t i = 0; i < c->count && !status; i++) {
         device_ready *ready = device_ready_of(d, &c->loops[i]);
         if (!ready) return message_no_memory(m);

@@ -12,6 +12,14 @@ typedef struct device_function {
     device_kernel *kernel;
 } device_function;
 
+/* A kernel that is made. */
+typedef struct device_making {
+    uint64_t key;
+    char name[64], hash[33]; /* of its function; of all that its binary depends on */
+    text source, log;
+    device_binary binary; /* without bytes: it is not compiled */
+} device_making;
+
 /* Rows of a table of abi_outside, on the device. */
 typedef struct device_table {
     uint64_t key;
@@ -119,6 +127,23 @@ bool device_is_wide(const chain_loop *loop);
 device_kernel *device_tree_kernel(const device_loop *l, const ir_param *param);
 device_kernel *device_fill_kernel(const device_loop *l, kata_type storage, const char *name);
 void device_functions_free(struct exec_device *d);
+
+/* The same step by step: begin says what is made (false when memory is out); find looks among what
+ * is loaded and in the cache folder; then the text is compiled; end loads the binary and keeps it
+ * in the cache folder. Errors are not reported: NULL. */
+bool device_begin_kernel(const device_loop *l, codegen_shape *shape, device_making *out);
+void device_begin_tree(const device_loop *l, const ir_param *param, device_making *out);
+void device_begin_fill(const device_loop *l, kata_type storage, const char *name,
+                       device_making *out);
+device_kernel *device_making_find(const device_loop *l, device_making *made);
+device_kernel *device_making_end(const device_loop *l, device_making *made);
+void device_making_free(device_making *made);
+
+/* ---- device_ahead.c -------------------------------------------------------------------------- */
+
+/* Compiles the kernels that a chain needs side by side, as far as it can: what fails is left to the
+ * loop that needs it. */
+void device_compile_ahead(exec_context *context, const chain *c, messages *m);
 
 /* ---- device_fields.c ------------------------------------------------------------------------- */
 
