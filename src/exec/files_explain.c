@@ -2,42 +2,6 @@
  * and why, and whether the disk or the loops decide how long it takes. */
 #include "exec/on_files.h"
 
-#include <stdio.h>
-#include <string.h>
-
-static bool is_far(const chain_loop *loop)
-{
-    bool far = false;
-    for (int p = 0; p < loop->kernel->param_count; p++)
-        far = far || (loop->bindings[p].slot && loop->bindings[p].slot->far);
-    return far;
-}
-
-void files_note_mapped(struct exec_files *f, const chain_loop *loop, int64_t loops, const char *why)
-{
-    int i = 0;
-    if (!is_far(loop)) return;
-    while (i < f->reason_count && (strcmp(f->reasons[i].why, why) != 0 ||
-                                   strcmp(f->reasons[i].kernel, loop->kernel->name) != 0))
-        i++;
-    if (i == FILES_REASONS) return;
-    files_reason *r = &f->reasons[i];
-    if (i == f->reason_count) {
-        f->reason_count++;
-        snprintf(r->kernel, sizeof r->kernel, "%s", loop->kernel->name);
-        snprintf(r->why, sizeof r->why, "%s", why);
-    }
-    r->loops += loops;
-}
-
-void files_note_refusals(struct exec_files *f, const chain *c, const plan *p)
-{
-    for (int i = 0; i < p->refusal_count; i++)
-        if (p->refusals[i].level == 0)
-            files_note_mapped(f, &c->loops[p->refusals[i].first], p->refusals[i].loops,
-                              p->refusals[i].why);
-}
-
 /* ---- printing -------------------------------------------------------------------------------- */
 
 /* What has happened, and how fast the disk was. */
@@ -55,11 +19,11 @@ static facts facts_of(const struct exec_files *f)
     t.out = (double)port_moved(f->port, true);
     t.busy = port_busy(f->port);
     t.rate = t.busy > 0 ? (t.in + t.out) / t.busy : 0;
-    t.disk = files_disk_decides(t.busy, f->seconds, f->waited);
+    t.disk = files_disk_decides(t.busy, f->streams.seconds, f->streams.waited);
     return t;
 }
 
-static void explain_reason(const files_reason *r, text *out)
+static void explain_reason(const stream_reason *r, text *out)
 {
     text_add(out, "  on mapped files: '%s'", r->kernel);
     if (r->loops > 1) text_add(out, ", %lld loops", (long long)r->loops);
@@ -68,21 +32,21 @@ static void explain_reason(const files_reason *r, text *out)
 
 static void explain_text(const struct exec_files *f, const facts *t, text *out)
 {
-    text_add(out, "fields in files\n  %lld chains streamed", (long long)f->streamed);
-    if (f->streamed)
+    text_add(out, "fields in files\n  %lld chains streamed", (long long)f->streams.streamed);
+    if (f->streams.streamed)
         text_add(out, ", the longest in tiles of %lld planes, %lld loops deep",
-                 (long long)f->request.tile[2], (long long)f->request.depth);
-    text_add(out, "; %lld on mapped files\n", (long long)f->home);
-    if (f->streamed) {
+                 (long long)f->streams.request.tile[2], (long long)f->streams.request.depth);
+    text_add(out, "; %lld on mapped files\n", (long long)f->streams.home);
+    if (f->streams.streamed) {
         text_add(out,
                  "  moved in %.3g GB, out %.3g GB; %.3g s, of which %.3g s waiting for the "
                  "disk\n",
-                 t->in / 1e9, t->out / 1e9, f->seconds, f->waited);
+                 t->in / 1e9, t->out / 1e9, f->streams.seconds, f->streams.waited);
         text_add(out, "  the disk was busy for %.3g s, at %.3g GB/s: %s\n", t->busy, t->rate / 1e9,
                  t->disk ? "it decides how long this takes"
                          : "the loops decide how long this takes");
     }
-    for (int i = 0; i < f->reason_count; i++) explain_reason(&f->reasons[i], out);
+    for (int i = 0; i < f->streams.reason_count; i++) explain_reason(&f->streams.reasons[i], out);
 }
 
 static void explain_json(const struct exec_files *f, const facts *t, text *out)
@@ -92,19 +56,19 @@ static void explain_json(const struct exec_files *f, const facts *t, text *out)
              "\"depth\": %lld, \"bytes_in\": %.0f, \"bytes_out\": %.0f, \"seconds\": %.9g, "
              "\"seconds_waiting\": %.9g, \"seconds_disk\": %.9g, \"bound\": \"%s\", "
              "\"reasons\": [",
-             (long long)f->streamed, (long long)f->home, (long long)f->request.tile[2],
-             (long long)f->request.depth, t->in, t->out, f->seconds, f->waited, t->busy,
+             (long long)f->streams.streamed, (long long)f->streams.home, (long long)f->streams.request.tile[2],
+             (long long)f->streams.request.depth, t->in, t->out, f->streams.seconds, f->streams.waited, t->busy,
              t->disk ? "disk" : "loops");
-    for (int i = 0; i < f->reason_count; i++)
+    for (int i = 0; i < f->streams.reason_count; i++)
         text_add(out, "%s{\"kernel\": \"%s\", \"loops\": %lld, \"why\": \"%s\"}", i ? ", " : "",
-                 f->reasons[i].kernel, (long long)f->reasons[i].loops, f->reasons[i].why);
+                 f->streams.reasons[i].kernel, (long long)f->streams.reasons[i].loops, f->streams.reasons[i].why);
     text_add(out, "]}\n");
 }
 
 void exec_files_explain(const exec_context *context, bool json, text *out)
 {
     const struct exec_files *f = context->files;
-    if (!f || (!f->streamed && !f->home && !f->reason_count)) return;
+    if (!f || (!f->streams.streamed && !f->streams.home && !f->streams.reason_count)) return;
     const facts t = facts_of(f);
     if (json)
         explain_json(f, &t, out);

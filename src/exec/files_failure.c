@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* A name that the program knows the field of a file by. */
-static const chain_binding *find_field(const files_run *run, const port_file *file)
+static const chain_binding *find_field(const stream_run *run, const port_file *file)
 {
     for (size_t l = 0; l < run->c->count; l++)
         for (int p = 0; p < run->c->loops[l].kernel->param_count; p++) {
@@ -16,7 +16,7 @@ static const chain_binding *find_field(const files_run *run, const port_file *fi
     return NULL;
 }
 
-bool files_report_move(files_run *run)
+bool files_report_move(stream_run *run)
 {
     port_failure failure;
     if (!port_failed(run->context->files->port, &failure)) return false;

@@ -160,7 +160,7 @@ static result run(const program *p, bool limited)
         kata_get(fields[i], kata_all(g), r.values[i], points);
     }
     if (limited) {
-        const struct exec_files *files = k->exec.files;
+        const exec_streams *files = &k->exec.files->streams;
         r.rolled = files->rolled;
         r.asked = files->asked.method && files->request.tile[2] == files->asked.tile[2];
     }

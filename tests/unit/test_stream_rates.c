@@ -8,15 +8,15 @@
 static void sections_grow_where_the_disk_decides(void **state)
 {
     (void)state;
-    struct exec_files f = {.deepest = FILES_DEPTH};
+    exec_streams f = {.deepest = STREAM_DEPTH};
     files_learn(&f, 9, 10, 5);
-    assert_int_equal(f.deepest, 2 * FILES_DEPTH);
+    assert_int_equal(f.deepest, 2 * STREAM_DEPTH);
     files_learn(&f, 4, 10, 2); /* half as long as the loops: good as it is */
-    assert_int_equal(f.deepest, 2 * FILES_DEPTH);
+    assert_int_equal(f.deepest, 2 * STREAM_DEPTH);
     for (int i = 0; i < 10; i++) files_learn(&f, 9, 10, 5);
-    assert_int_equal(f.deepest, FILES_DEEPEST);
+    assert_int_equal(f.deepest, STREAM_DEEPEST);
     for (int i = 0; i < 10; i++) files_learn(&f, 1, 10, 1);
-    assert_int_equal(f.deepest, FILES_DEPTH);
+    assert_int_equal(f.deepest, STREAM_DEPTH);
 }
 
 enum { NX = 512, NY = 512, STEPS = 200, CHAINS = 4, MEMORY = 2500000 };
@@ -45,7 +45,7 @@ static void a_slow_disk_makes_sections_deep(void **state)
         port *p = w.k->exec.files->port;
         moved[c + 1] = port_moved(p, false) + port_moved(p, true);
     }
-    assert_true(w.k->exec.files->deepest > FILES_DEPTH);
+    assert_true(w.k->exec.files->streams.deepest > STREAM_DEPTH);
     assert_true(moved[CHAINS] - moved[CHAINS - 1] < moved[2] - moved[1]);
     close_world(&w);
 }

@@ -1,22 +1,37 @@
-/* How chains with fields in files are planned: in sections as deep as rings for them fit the
- * memory. A section moves its fields once, so deep ones move the fewest bytes. */
-#include "exec/on_files.h"
+/* How chains are planned that are streamed: in sections as deep as rings for them fit the memory. A
+ * section moves its fields once, so deep ones move the fewest bytes. */
+#include "exec/streams.h"
+
+int64_t stream_outside(const analysis_chain *a, int slot, int d)
+{
+    grid_box all = chain_slot_memory(a->slots[slot]);
+    int64_t most = 0;
+    for (int l = 0; l < a->loop_count; l++)
+        for (int i = 0; i < a->loops[l].touch_count; i++) {
+            const analysis_touch *t = &a->loops[l].touches[i];
+            const grid_box *box = &a->loops[l].loop->box;
+            if (t->scalar || t->slot != slot) continue;
+            most = larger(most, all.lo[d] - (box->lo[d] + t->lo[d]));
+            most = larger(most, box->hi[d] + t->hi[d] - all.hi[d]);
+        }
+    return most;
+}
 
 /* The bytes of all rings that are there at once, in a part of a plan. */
-static int64_t ring_bytes(const plan *p, const analysis_chain *a, int node)
+static int64_t ring_bytes(const exec_streams *s, const plan *p, const analysis_chain *a, int node)
 {
     const plan_node *n = &p->nodes[node];
     int64_t most = 0, own = 0;
     for (int child = n->child; child; child = p->nodes[child].next)
-        most = larger(most, ring_bytes(p, a, child));
+        most = larger(most, ring_bytes(s, p, a, child));
     if (n->kind == PLAN_BUFFER) {
-        const chain_slot *slot = a->slots[n->slot];
-        own = (int64_t)store_ring_bytes(slot, n->capacity[store_ring_dimension(slot)]);
+        const int d = store_ring_dimension(a->slots[n->slot]);
+        own = s->memory->bytes(s, a, n->slot, n->capacity[d]);
     }
     return own + most;
 }
 
-bool files_fits(const plan *p, const analysis_chain *a)
+bool stream_fits(const exec_streams *s, const plan *p, const analysis_chain *a)
 {
     bool fits = true, some = false;
     for (int i = 1; i < p->count && fits; i++) {
@@ -25,7 +40,7 @@ bool files_fits(const plan *p, const analysis_chain *a)
         if (n->kind != PLAN_BUFFER) continue;
         const chain_slot *slot = a->slots[n->slot];
         some = true;
-        fits = fits && store_ring_suits(slot);
+        fits = fits && s->memory->suits(slot);
         for (int d = 0; d < 3; d++)
             fits = fits && !n->capacity[d] == (d != store_ring_dimension(slot));
     }
@@ -33,9 +48,12 @@ bool files_fits(const plan *p, const analysis_chain *a)
 }
 
 /* Makes a plan if it fits; false if not, or when memory is out. */
-static bool make_plan(plan *p, const analysis_chain *a, const plan_request *r, int64_t memory)
+static bool make_plan(const exec_streams *s, plan *p, const analysis_chain *a,
+                      const plan_request *r, int64_t memory)
 {
-    if (plan_make(p, a, r) && files_fits(p, a) && ring_bytes(p, a, p->root) <= memory) return true;
+    if (plan_make(p, a, r) && stream_fits(s, p, a) &&
+        ring_bytes(s, p, a, p->root) + s->memory->beside(s, a, p) <= memory)
+        return true;
     plan_free(p);
     *p = (plan){.nodes = NULL};
     return false;
@@ -74,16 +92,16 @@ static bool is_one_section(const plan *p, const analysis_chain *a)
     return tiles == 1 && inside == loops;
 }
 
-bool files_plan_section(plan *p, const analysis_chain *a, const files_room *room,
-                        plan_request *found)
+bool stream_plan_section(const exec_streams *s, plan *p, const analysis_chain *a,
+                         const stream_room *room, plan_request *found)
 {
-    const bool asked = room->asked->method;
+    const bool asked = s->asked.method;
     *found = (plan_request){.method = "streamed", .prefetch = 1};
-    if (asked) *found = *room->asked;
+    if (asked) *found = s->asked;
     found->depth = a->loop_count;
     for (int size = 0; size < (asked ? 1 : SIZES); size++) {
         if (!asked) found->tile[1] = found->tile[2] = sizes[size];
-        if (!make_plan(p, a, found, room->memory)) continue;
+        if (!make_plan(s, p, a, found, room->memory)) continue;
         if (is_one_section(p, a) && most_planes(p, a) <= room->planes) return true;
         plan_free(p);
         *p = (plan){.nodes = NULL};
@@ -105,18 +123,18 @@ static bool say_why(plan *p, const analysis_chain *a, const plan_request *r)
 
 /* Makes the plan of sections so deep whose tiles are the largest that fit; false: not even the
  * least of a fair size does. */
-static bool plan_depth(plan *p, const analysis_chain *a, const files_room *room, int64_t depth,
-                       plan_request *found)
+static bool plan_depth(const exec_streams *s, plan *p, const analysis_chain *a,
+                       const stream_room *room, int64_t depth, plan_request *found)
 {
-    enum { FAIR = 4, SMALL = 2 }; /* planes; where the disk decides, what is moved counts more */
-    const int64_t fair = smaller(room->deepest > FILES_DEPTH ? SMALL : FAIR, depth);
+    enum { SMALL = 2 }; /* planes; where moves decide, what is moved counts more */
+    const int64_t fair = smaller(s->deepest > STREAM_DEPTH ? SMALL : s->memory->fair, depth);
     *found = (plan_request){.method = "streamed", .prefetch = 1, .depth = depth};
     found->tile[1] = found->tile[2] = fair;
-    if (!make_plan(p, a, found, room->memory)) return false;
+    if (!make_plan(s, p, a, found, room->memory)) return false;
     for (int size = 0; size < SIZES && sizes[size] > fair; size++) {
         plan larger_tiles = {.nodes = NULL};
         found->tile[1] = found->tile[2] = sizes[size];
-        if (!make_plan(&larger_tiles, a, found, room->memory)) continue;
+        if (!make_plan(s, &larger_tiles, a, found, room->memory)) continue;
         plan_free(p);
         *p = larger_tiles;
         return true;
@@ -126,32 +144,17 @@ static bool plan_depth(plan *p, const analysis_chain *a, const files_room *room,
 }
 
 /* The deepest sections whose tiles have a fair size: about equally deep ones, as few as can be. */
-bool files_plan(plan *p, const analysis_chain *a, const files_room *room, plan_request *found)
+bool stream_plan(const exec_streams *s, plan *p, const analysis_chain *a, const stream_room *room,
+                 plan_request *found)
 {
     int64_t last = 0;
-    *found = *room->asked;
-    if (found->method) return make_plan(p, a, found, room->memory) || say_why(p, a, found);
-    for (int64_t depth = room->deepest; depth >= 1; depth -= larger(depth / 10, 1)) {
+    *found = s->asked;
+    if (found->method) return make_plan(s, p, a, found, room->memory) || say_why(p, a, found);
+    for (int64_t depth = s->deepest; depth >= 1; depth -= larger(depth / 10, 1)) {
         const int64_t loops = larger(a->loop_count, 1), count = (loops + depth - 1) / depth;
         const int64_t even = (loops + count - 1) / count;
-        if (even != last && plan_depth(p, a, room, even, found)) return true;
+        if (even != last && plan_depth(s, p, a, room, even, found)) return true;
         last = even;
     }
     return say_why(p, a, found);
-}
-
-/* ---- measured rates -------------------------------------------------------------------------- */
-
-bool files_disk_decides(double busy, double seconds, double waited)
-{
-    return busy > seconds - waited;
-}
-
-void files_learn(struct exec_files *f, double busy, double seconds, double waited)
-{
-    const double loops = seconds - waited;
-    if (files_disk_decides(busy, seconds, waited))
-        f->deepest = smaller(2 * f->deepest, FILES_DEEPEST);
-    else if (busy < loops / 4)
-        f->deepest = larger(f->deepest / 2, FILES_DEPTH);
 }

@@ -1,13 +1,12 @@
-/* The loops of a tile: a chain of its own, on rings, which the executor "cpu" runs in tiles for the
- * caches. Their reductions are over all tiles of the section: what each tile gives is kept, and all
+/* The loops of a tile: a chain of its own, on rings. Their reductions are over all tiles of the section: what each tile gives is kept, and all
  * of it is reduced in the one order, as that of ranks is. After the last tile the result is that of
  * the whole loop. */
-#include "exec/on_files.h"
+#include "exec/streams.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-bool files_no_memory(files_run *run)
+bool stream_no_memory(stream_run *run)
 {
     if (!run->status) run->status = message_no_memory(run->m);
     return false;
@@ -16,11 +15,11 @@ bool files_no_memory(files_run *run)
 /* ---- adding ---------------------------------------------------------------------------------- */
 
 /* Notes the first plane that a loop touches in a ring, or that rules make values of. */
-static void note_touches(files_run *run, const analysis_loop *l, const grid_box *box)
+static void note_touches(stream_run *run, const analysis_loop *l, const grid_box *box)
 {
     for (int i = 0; i < l->touch_count; i++) {
         const analysis_touch *t = &l->touches[i];
-        const store_ring *ring = t->scalar ? NULL : run->rings[t->slot];
+        const stream_ring *ring = t->scalar ? NULL : run->rings[t->slot];
         if (!ring) continue;
         const int d = ring->dimension;
         int64_t first = box->lo[d] + analysis_distance_of(l, t, d).lo;
@@ -28,7 +27,7 @@ static void note_touches(files_run *run, const analysis_loop *l, const grid_box 
     }
 }
 
-static int dimension_of(const files_run *run)
+static int dimension_of(const stream_run *run)
 {
     int d = 0;
     for (int s = 0; s < run->a->slot_count && run->open; s++)
@@ -37,13 +36,13 @@ static int dimension_of(const files_run *run)
 }
 
 /* Whether a loop is one of the next tile: rings have room for one. */
-static bool is_next_tile(const files_run *run, int number)
+static bool is_next_tile(const stream_run *run, int number)
 {
     size_t count = run->local.chain.count;
     return run->open && count && run->local.numbers[count - 1] >= number;
 }
 
-static bool add(files_run *run, int number, const grid_box *box)
+static bool add(stream_run *run, int number, const grid_box *box)
 {
     const analysis_loop *l = &run->a->loops[number];
     bool tiled = run->open && number >= run->begin;
@@ -52,17 +51,17 @@ static bool add(files_run *run, int number, const grid_box *box)
     chain_binding *bindings = exec_local_add(&run->local, l->loop, number, box, parted);
     for (int p = 0; p < l->loop->kernel->param_count && bindings; p++) {
         int slot = run->slots[number][p];
-        if (slot >= 0 && run->rings[slot]) bindings[p].slot = &run->rings[slot]->slot;
+        if (slot >= 0 && run->rings[slot]) bindings[p].slot = run->rings[slot]->slot;
     }
     if (!grid_box_is_empty(box)) note_touches(run, l, box);
     run->met[number] = true;
-    return (bindings && exec_local_bound(&run->local)) || files_no_memory(run);
+    return (bindings && exec_local_bound(&run->local)) || stream_no_memory(run);
 }
 
 /* Adds loops of the section that reduce, up to loop `end`, and have no points in the tile. They
  * reduce in each tile, behind those before them: of several that reduce into one scalar, the last
  * one counts. */
-static bool add_reducing(files_run *run, int end)
+static bool add_reducing(stream_run *run, int end)
 {
     static const grid_box nowhere = {{0, 0, 0}, {0, 0, 0}};
     size_t count = run->local.chain.count;
@@ -75,7 +74,7 @@ static bool add_reducing(files_run *run, int end)
 
 /* Adds loops before loop `end`, and before the section, that reduce over no points and were not
  * met: they come before others that reduce into the same scalars. */
-static bool add_empty(files_run *run, int end)
+static bool add_empty(stream_run *run, int end)
 {
     bool done = true;
     if (run->open) end = (int)smaller(end, run->begin);
@@ -87,24 +86,24 @@ static bool add_empty(files_run *run, int end)
     return done;
 }
 
-bool files_reduce_nothing(files_run *run)
+bool stream_reduce_nothing(stream_run *run)
 {
     bool all = true;
     for (int l = run->begin; l < run->end; l++)
         all = all && (run->met[l] || !run->a->loops[l].reduces);
-    return all || run->failing >= 0 || (add_reducing(run, run->end) && files_run_loops(run));
+    return all || run->failing >= 0 || (add_reducing(run, run->end) && stream_run_loops(run));
 }
 
-bool files_add_loop(files_run *run, int number, const grid_box *box)
+bool stream_add_loop(stream_run *run, int number, const grid_box *box)
 {
-    if (is_next_tile(run, number) && !files_run_loops(run)) return false;
+    if (is_next_tile(run, number) && !stream_run_loops(run)) return false;
     if (run->a->loops[number].loop->once) return add(run, number, box); /* plans run it anywhere */
     return add_empty(run, number) && add_reducing(run, number) && add(run, number, box);
 }
 
 /* ---- reductions ------------------------------------------------------------------------------ */
 
-bool files_begin_section(files_run *run, int begin, int end)
+bool stream_begin_section(stream_run *run, int begin, int end)
 {
     run->begin = begin;
     run->end = end;
@@ -113,7 +112,7 @@ bool files_begin_section(files_run *run, int begin, int end)
         if (!slot->is_scalar) continue;
         size_t count = (size_t)slot->components;
         if (!run->scalars[s]) run->scalars[s] = arena_array(&run->memory, count, sizeof(ir_value));
-        if (!run->scalars[s]) return files_no_memory(run);
+        if (!run->scalars[s]) return stream_no_memory(run);
         for (int i = 0; i < slot->components; i++) run->scalars[s][i] = store_scalar(slot, i);
     }
     for (int l = 0; l < run->a->loop_count; l++) run->partials[l].count = 0;
@@ -121,7 +120,7 @@ bool files_begin_section(files_run *run, int begin, int end)
 }
 
 /* Before the loops of a tile run: what they reduce into is as it was before the section. */
-static bool restore_scalars(const files_run *run)
+static bool restore_scalars(const stream_run *run)
 {
     const chain *local = &run->local.chain;
     bool done = true;
@@ -146,7 +145,7 @@ static bool reduces(const chain_loop *loop)
     return some && loop->parted;
 }
 
-static bool append(files_partials *all, const void *mine, size_t bytes)
+static bool append(stream_partials *all, const void *mine, size_t bytes)
 {
     size_t at = all->count ? all->starts[all->count] : 0;
     void *to = all->bytes, *starts = all->starts;
@@ -162,13 +161,13 @@ static bool append(files_partials *all, const void *mine, size_t bytes)
 }
 
 /* Loops reduce in their order. */
-int files_gather(void *data, const void *mine, size_t bytes, const char **all,
+int stream_gather(void *data, const void *mine, size_t bytes, const char **all,
                  const size_t **starts)
 {
-    files_run *run = ((exec_context *)data)->files->run;
+    stream_run *run = ((exec_streams *)data)->run;
     const chain *local = &run->local.chain;
     while (!reduces(&local->loops[run->reduced])) run->reduced++;
-    files_partials *own = &run->partials[run->local.numbers[run->reduced++]];
+    stream_partials *own = &run->partials[run->local.numbers[run->reduced++]];
     if (!append(own, mine, bytes)) return 0;
     *all = own->bytes;
     *starts = own->starts;
@@ -178,7 +177,7 @@ int files_gather(void *data, const void *mine, size_t bytes, const char **all,
 /* ---- running --------------------------------------------------------------------------------- */
 
 /* Keeps the first point that fails. A loop with checks has a section of its own. */
-static void note_failure(files_run *run)
+static void note_failure(stream_run *run)
 {
     exec_failure *failure = &run->context->failure;
     int number = exec_local_number(&run->local, failure->loop);
@@ -191,26 +190,27 @@ static void note_failure(files_run *run)
     run->fault = failure->fault;
 }
 
-bool files_run_loops(files_run *run)
+bool stream_run_loops(stream_run *run)
 {
     chain *local = &run->local.chain;
     if (!local->count) return !run->status;
     if (!add_reducing(run, run->end)) return false;
     for (int s = 0; s < run->a->slot_count; s++) {
-        if (run->rings[s] && run->first[s] != INT64_MAX)
-            store_ring_show(run->rings[s], run->first[s]);
+        if (run->rings[s] && run->first[s] != INT64_MAX &&
+            !run->streams->memory->show(run, run->rings[s], run->first[s]))
+            return false;
         run->first[s] = INT64_MAX;
     }
     run->reduced = 0;
     run->context->failure = (exec_failure){.loop = NULL};
-    if (!restore_scalars(run)) return files_no_memory(run);
-    run->status = exec_cpu.run(run->context, local, run->m);
+    if (!restore_scalars(run)) return stream_no_memory(run);
+    run->status = run->streams->memory->run(run, local);
     if (run->status == KATA_ERROR_ASSERT) note_failure(run);
     exec_local_clear(&run->local);
     return !run->status;
 }
 
-bool files_end_section(files_run *run)
+bool stream_end_section(stream_run *run)
 {
     if (run->failing < 0) return true;
     run->status = observe_fault_report(&run->c->loops[run->failing], &run->fault, run->m);

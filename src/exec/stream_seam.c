@@ -3,23 +3,19 @@
  * A section of such a chain is rolled out: its tiles go once around. Of a field of n planes, each
  * loop runs on n planes from a first one on, and plane n + i is plane i. A loop begins as far
  * behind those before it as it reads and as they still read what it writes. So the first planes
- * keep the values that the last tiles need: they go to the file when the first tiles have left
+ * keep the values that the last tiles need: they go home when the first tiles have left
  * them, and come back at the end as planes n and on. Of fields without a use before or after the
  * section these planes alone are moved.
  *
  * Loops that cannot run beyond their sides run between such sections. */
-#include "exec/on_files.h"
+#include "exec/streams.h"
 
 #include <stdlib.h>
 
-#define FILES_NO_RINGS                                                                             \
-    "the planes that it needs at once, around a periodic side, are more than the field or the "    \
-    "memory that is left has"
-
 typedef struct seams {
-    exec_context *context;
+    exec_streams *streams;
     const analysis_chain *a;
-    struct store_pool *pool;
+    const chain_slot *far; /* one of the chain's slots that is moved */
     int dimension;
     chain_slot *rolled; /* by slot: the same field, rolled out */
     exec_local local;   /* the loops that run next */
@@ -53,7 +49,7 @@ static bool can_roll(const analysis_loop *l)
     return can;
 }
 
-bool files_has_seam(const analysis_chain *a)
+bool stream_has_seam(const analysis_chain *a)
 {
     bool some = false;
     for (int l = 0; l < a->loop_count && !some; l++) {
@@ -150,7 +146,7 @@ static bool roll_out(seams *s, const analysis_section *part, const int64_t *star
 }
 
 /* What the fields of the rolled out chain are needed for, outside of the section. */
-static bool find_uses(seams *s, const analysis_section *part, files_seam *seam)
+static bool find_uses(seams *s, const analysis_section *part, stream_seam *seam)
 {
     const chain *c = &s->local.chain;
     seam->takes = arena_array(&s->memory, c->slot_count + 1, sizeof *seam->takes);
@@ -189,7 +185,7 @@ static void clear(seams *s)
 static kata_status run_section(seams *s, int first, int end, bool *done)
 {
     const analysis_section part = {s->a, first, end};
-    files_seam seam = {.period = s->a->loops[first].loop->shape.size[s->dimension]};
+    stream_seam seam = {.period = s->a->loops[first].loop->shape.size[s->dimension]};
     int64_t *starts = arena_array(&s->memory, (size_t)(end - first), sizeof *starts);
     analysis_chain a;
     plan p = {.nodes = NULL};
@@ -202,15 +198,14 @@ static kata_status run_section(seams *s, int first, int end, bool *done)
         clear(s);
         return message_no_memory(s->m);
     }
-    const files_room room = {.memory = store_pool_left(s->pool),
-                             .planes = seam.period - seam.reach,
-                             .asked = &s->context->files->asked};
+    const stream_room room = {.memory = s->streams->memory->left(s->streams, s->far),
+                              .planes = seam.period - seam.reach};
     if (!analysis_chain_make(c, &a))
         status = message_no_memory(s->m);
     else
-        *done = files_plan_section(&p, &a, &room, &r) && have_rings(s, &p, c);
+        *done = stream_plan_section(s->streams, &p, &a, &room, &r) && have_rings(s, &p, c);
     if (!status && *done)
-        status = files_run_streamed(s->context, &(files_work){c, &p, &a, &r, &seam}, s->m);
+        status = stream_run_section(s->streams, &(stream_work){c, &p, &a, &r, &seam}, s->m);
     plan_free(&p);
     analysis_chain_free(&a);
     clear(s);
@@ -224,12 +219,12 @@ static kata_status run_streamed(const seams *s, chain *c)
 {
     analysis_chain a;
     kata_status status = analysis_chain_make(c, &a) ? KATA_OK : message_no_memory(s->m);
-    if (!status) status = files_run_chain(s->context, c, &a, store_pool_left(s->pool), s->m);
+    if (!status) status = stream_run_chain(s->streams, c, &a, s->streams->memory->left(s->streams, s->far), s->m);
     analysis_chain_free(&a);
     return status;
 }
 
-/* Runs loops as they are: streamed, if they can be, or on mapped files. */
+/* Runs loops as they are: streamed, if they can be, or not. */
 static kata_status run_plainly(seams *s, int first, int end, bool streamed)
 {
     bool done = true;
@@ -241,33 +236,34 @@ static kata_status run_plainly(seams *s, int first, int end, bool streamed)
     kata_status status = done ? KATA_OK : message_no_memory(s->m);
     if (!status && streamed) status = run_streamed(s, &s->local.chain);
     if (!status && !streamed) {
-        files_note_mapped(s->context->files, &s->local.chain.loops[0], end - first, FILES_NO_RINGS);
-        status = files_run_home(s->context, &s->local.chain, s->m);
+        stream_note_home(s->streams, &s->local.chain.loops[0], end - first,
+                         s->streams->memory->no_periods);
+        status = stream_run_home(s->streams, &s->local.chain, false, s->m);
     }
     clear(s);
     return status;
 }
 
-/* Fields of which all planes are touched in one order go to files, also small ones. */
-static kata_status send_away(const analysis_loop *l, messages *m)
+/* Fields of which all planes are touched in one order are moved, also small ones. */
+static kata_status send_away(const seams *s, const analysis_loop *l)
 {
-    for (int i = 0; i < l->touch_count; i++) {
+    kata_status status = KATA_OK;
+    for (int i = 0; i < l->touch_count && !status; i++) {
         const chain_binding *b = &l->loop->bindings[l->touches[i].param];
         bool rolled = !l->touches[i].scalar && !b->slot->absent_axis[slowest(l)];
-        if (rolled && !store_slot_send_away(b->slot, true))
-            return store_no_memory(b->slot, b->name, m);
+        if (rolled) status = s->streams->memory->send_away(b, s->m);
     }
-    return KATA_OK;
+    return status;
 }
 
 /* Runs loops that can be rolled out: in the deepest sections for which there is memory. */
 static kata_status run_rolled(seams *s, int first, int end)
 {
     kata_status status = KATA_OK;
-    const int64_t asked = s->context->files->asked.depth;
+    const int64_t asked = s->streams->asked.depth;
     s->dimension = slowest(&s->a->loops[first]);
-    for (int l = first; l < end && !status; l++) status = send_away(&s->a->loops[l], s->m);
-    for (int64_t most = asked ? asked : s->context->files->deepest; first < end && !status;
+    for (int l = first; l < end && !status; l++) status = send_away(s, &s->a->loops[l]);
+    for (int64_t most = asked ? asked : s->streams->deepest; first < end && !status;
          most = larger(most / 2, 1)) {
         bool done = true;
         while (first < end && done && !status) {
@@ -287,15 +283,15 @@ static bool same_grid(const analysis_loop *a, const analysis_loop *b)
     return grid_shape_equal(&a->loop->shape, &b->loop->shape);
 }
 
-kata_status files_run_seams(exec_context *context, const chain *c, const analysis_chain *a,
-                            messages *m)
+kata_status stream_run_seams(exec_streams *streams, const chain *c, const analysis_chain *a,
+                             messages *m)
 {
-    seams s = {.context = context, .a = a, .m = m};
+    seams s = {.streams = streams, .a = a, .m = m};
     kata_status status = KATA_OK;
     s.rolled = calloc((size_t)a->slot_count + 1, sizeof *s.rolled);
     if (!s.rolled) return message_no_memory(m);
     for (int i = 0; i < a->slot_count; i++)
-        if (a->slots[i]->far) s.pool = a->slots[i]->pool;
+        if (a->slots[i]->far) s.far = a->slots[i];
     exec_local_begin(&s.local, c);
     for (int first = 0, end; first < a->loop_count && !status; first = end) {
         bool rolls = can_roll(&a->loops[first]);

@@ -1,0 +1,157 @@
+/* Streams of fields in files: rings in memory (store/ring.c), between which and the files a port moves
+ * planes. Loops that are not streamed run on the mapped files. */
+#include "exec/on_files.h"
+
+#include <stdlib.h>
+
+typedef struct files_ring {
+    stream_ring as;
+    store_ring ring;
+} files_ring;
+
+static store_ring *ring_of(stream_ring *ring) { return &((files_ring *)ring)->ring; }
+static struct exec_files *files_of(const stream_run *run) { return run->context->files; }
+
+static int64_t left(const exec_streams *s, const chain_slot *far)
+{
+    (void)s;
+    return store_pool_left(far->pool);
+}
+
+static int64_t bytes(const exec_streams *s, const analysis_chain *a, int slot, int64_t planes)
+{
+    (void)s;
+    return (int64_t)store_ring_bytes(a->slots[slot], planes);
+}
+
+static int64_t beside(const exec_streams *s, const analysis_chain *a, const plan *p)
+{
+    (void)s, (void)a, (void)p;
+    return 0;
+}
+
+static kata_status send_away(const chain_binding *b, messages *m)
+{
+    return store_slot_send_away(b->slot, true) ? KATA_OK : store_no_memory(b->slot, b->name, m);
+}
+
+/* ---- moves ----------------------------------------------------------------------------------- */
+
+static bool begin(stream_run *run)
+{
+    struct exec_files *f = files_of(run);
+    if (!f->port) f->port = port_open((double)f->rate);
+    if (f->port) f->busy = port_busy(f->port);
+    return f->port || stream_no_memory(run);
+}
+
+/* Also after an error: before rings are freed. */
+static void wait_for_all(const stream_run *run)
+{
+    for (int out = 0; out < 2; out++) port_wait(files_of(run)->port, out);
+}
+
+static void end(stream_run *run)
+{
+    port_failure none;
+    wait_for_all(run);
+    port_failed(files_of(run)->port, &none);
+}
+
+static bool await(stream_run *run, bool out)
+{
+    return port_wait(files_of(run)->port, out) || files_report_move(run);
+}
+
+static bool move(stream_run *run, stream_ring *ring, bool out, int64_t first, int64_t last)
+{
+    return store_ring_move(ring_of(ring), files_of(run)->port, out, first, last) ||
+           stream_no_memory(run);
+}
+
+/* ---- rings ----------------------------------------------------------------------------------- */
+
+static stream_ring *open_ring(stream_run *run, int slot, int64_t planes)
+{
+    const chain_slot *field = run->a->slots[slot];
+    files_ring *ring = calloc(1, sizeof *ring);
+    if (!ring) return NULL;
+    ring->as = (stream_ring){&ring->ring.slot, store_ring_dimension(field)};
+    planes += 2 * stream_outside(run->a, slot, ring->as.dimension);
+    if (port_file_settle(field->array->file) &&
+        store_ring_make(&ring->ring, field, planes, run->seam ? run->seam->period : 0))
+        return &ring->as;
+    free(ring);
+    return NULL;
+}
+
+static void close_ring(stream_run *run, stream_ring *ring)
+{
+    wait_for_all(run);
+    store_ring_free(ring_of(ring));
+    free(ring);
+}
+
+static bool show(stream_run *run, stream_ring *ring, int64_t first)
+{
+    (void)run;
+    store_ring_show(ring_of(ring), first);
+    return true;
+}
+
+/* ---- loops ----------------------------------------------------------------------------------- */
+
+static kata_status run_tile(const stream_run *run, chain *tile)
+{
+    return exec_cpu.run(run->context, tile, run->m);
+}
+
+static kata_status run_whole(exec_streams *s, chain *c, bool full, messages *m)
+{
+    (void)full;
+    return exec_cpu.run(s->context, c, m);
+}
+
+/* ---- measured rates -------------------------------------------------------------------------- */
+
+bool files_disk_decides(double busy, double seconds, double waited)
+{
+    return busy > seconds - waited;
+}
+
+void files_learn(exec_streams *s, double busy, double seconds, double waited)
+{
+    const double loops = seconds - waited;
+    if (files_disk_decides(busy, seconds, waited))
+        s->deepest = smaller(2 * s->deepest, STREAM_DEEPEST);
+    else if (busy < loops / 4)
+        s->deepest = larger(s->deepest / 2, STREAM_DEPTH);
+}
+
+static void learn(exec_streams *s, double seconds, double waited)
+{
+    const struct exec_files *f = s->context->files;
+    files_learn(s, port_busy(f->port) - f->busy, seconds, waited);
+}
+
+const stream_memory files_memory = {
+    .left = left,
+    .suits = store_ring_suits,
+    .bytes = bytes,
+    .beside = beside,
+    .send_away = send_away,
+    .begin = begin,
+    .end = end,
+    .open = open_ring,
+    .close = close_ring,
+    .show = show,
+    .move = move,
+    .wait = await,
+    .run = run_tile,
+    .run_whole = run_whole,
+    .learn = learn,
+    .fair = 4,
+    .not_so = "on mapped files",
+    .no_periods = "the planes that it needs at once, around a periodic side, are more than the "
+                  "field or the memory that is left has",
+    .no_room = "the planes of one loop need more memory than is left of the limit"};

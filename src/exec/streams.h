@@ -1,0 +1,207 @@
+/* Running chains by streamed plans (plan/streamed.c): what its files share.
+ *
+ * The fields of such a chain lie in a memory that is large: files, or this machine's memory beside
+ * that of a device. Some planes of them lie in rings in a memory that is near, while loops use them.
+ * What differs between kinds of memory is in the table stream_memory; exec/files_memory.c and
+ * exec/device_memory.c fill it in. */
+#ifndef EXEC_STREAMS_H
+#define EXEC_STREAMS_H
+
+#include "exec/exec.h"
+#include "exec/local.h"
+
+/* What the tiles of a section have given to the reductions of a loop so far, one after another. */
+typedef struct stream_partials {
+    char *bytes;
+    size_t room;
+    size_t *starts; /* of each, and the end */
+    size_t starts_room;
+    int count;
+} stream_partials;
+
+typedef struct stream_run stream_run;
+typedef struct exec_streams exec_streams;
+
+/* Why loops of a kernel are not streamed. */
+typedef struct stream_reason {
+    char kernel[64], why[192];
+    int64_t loops;
+} stream_reason;
+enum { STREAM_REASONS = 8 }; /* that are kept, at most */
+
+enum { STREAM_DEPTH = 64, STREAM_DEEPEST = 512 }; /* loops of a section: at first, and at most */
+
+/* Planes of a field in near memory; the first member of what a kind of memory keeps of them. */
+typedef struct stream_ring {
+    chain_slot *slot; /* like the field's, for loops that run on the planes */
+    int dimension;    /* along which planes follow one another */
+} stream_ring;
+
+/* A kind of near memory. Functions that return bool have set the status of the run where they return
+ * false; those that return NULL have not, and memory is out. */
+typedef struct stream_memory {
+    /* Bytes that are left for what a chain needs; `far`: one of its slots that is moved. */
+    int64_t (*left)(const exec_streams *s, const chain_slot *far);
+    /* Whether planes of a field can be moved. */
+    bool (*suits)(const chain_slot *slot);
+    /* The bytes of a ring for so many planes at once, beside those beyond the field; and of all
+     * else that a plan needs in near memory. */
+    int64_t (*bytes)(const exec_streams *s, const analysis_chain *a, int slot, int64_t planes);
+    int64_t (*beside)(const exec_streams *s, const analysis_chain *a, const plan *p);
+    /* Makes a field one whose planes are moved, however small it is. */
+    kata_status (*send_away)(const chain_binding *b, messages *m);
+    /* Before the first ring of a chain, and after the last one: then nothing is moved any more. */
+    bool (*begin)(stream_run *run);
+    void (*end)(stream_run *run);
+    stream_ring *(*open)(stream_run *run, int slot, int64_t planes);
+    void (*close)(stream_run *run, stream_ring *ring);
+    /* Sees to it that the planes from `first` on are found, as many as the ring has. */
+    bool (*show)(stream_run *run, stream_ring *ring, int64_t first);
+    /* Starts to move planes into the ring or, `out`, from it. */
+    bool (*move)(stream_run *run, stream_ring *ring, bool out, int64_t first, int64_t end);
+    /* What runs or is moved from now on finds all moves in a direction done. */
+    bool (*wait)(stream_run *run, bool out);
+    /* Runs loops of a tile; or, where no ring is open, on whole fields. */
+    kata_status (*run)(const stream_run *run, chain *tile);
+    /* Runs a chain that is not streamed; `full`: not even the planes of one loop fit. */
+    kata_status (*run_whole)(exec_streams *s, chain *c, bool full, messages *m);
+    /* After a chain that was streamed in `seconds`, of which `waited` for moves; may be NULL. */
+    void (*learn)(exec_streams *s, double seconds, double waited);
+    int64_t fair;           /* planes that a tile should have */
+    const char *not_so;     /* where loops run that are not streamed: "on mapped files" */
+    const char *no_periods; /* why, around periodic sides */
+    const char *no_room;    /* why, where even the planes of one loop are too many */
+} stream_memory;
+
+/* What is kept between chains. */
+struct exec_streams {
+    exec_context *context;
+    const stream_memory *memory;
+    plan_request asked; /* sizes that a plan asks for; no method: they are chosen */
+    bool refused;       /* it was said that they do not fit */
+    int64_t deepest;    /* loops of a section that is not asked for */
+    stream_run *run;    /* the chain that runs */
+    /* What is explained: */
+    plan_request request; /* of the longest chain that was streamed, of so many loops */
+    size_t longest;
+    int64_t streamed, home; /* chains; `home`: not streamed */
+    int64_t rolled;         /* of those streamed */
+    double seconds, waited; /* of chains that were streamed; for moves */
+    stream_reason reasons[STREAM_REASONS];
+    int reason_count;
+};
+
+/* What is moved of a chain that was rolled out, see stream_seam.c. */
+typedef struct stream_seam {
+    int64_t period, reach; /* planes of a field; of them, those that are touched twice */
+    bool *takes, *leaves;  /* by slot: values from before, and for afterwards, are needed */
+} stream_seam;
+
+/* A chain that runs by a streamed plan. */
+struct stream_run {
+    exec_streams *streams;
+    exec_context *context;
+    const chain *c;
+    const plan *p;
+    const analysis_chain *a;
+    const stream_seam *seam;   /* NULL: the chain was not rolled out */
+    exec_local local;          /* loops of a tile that run next */
+    int **slots;               /* by loop and parameter: the number of its slot, or -1 */
+    stream_ring **rings;       /* by slot; NULL: it has none now */
+    int64_t *first;            /* by slot: the first plane that `local` touches */
+    bool *met;                 /* by loop: it has run on some points */
+    int passed;                /* loops before it that reduce over no points have run */
+    int open;                  /* rings */
+    int begin, end;            /* loops of the section whose rings are open */
+    int reduced;               /* loops of `local` whose reductions were gathered */
+    stream_partials *partials; /* by loop */
+    ir_value **scalars;        /* by slot: of scalars, at the beginning of the section */
+    int failing;               /* the loop whose check has failed, and where; -1: none */
+    observe_fault fault;
+    kata_status status;
+    messages *m;
+    arena memory;
+};
+
+/* ---- stream_walk.c --------------------------------------------------------------------------- */
+
+/* A chain, and the plan that streams it. */
+typedef struct stream_work {
+    const chain *c;
+    const plan *p;
+    const analysis_chain *a;
+    const plan_request *request;
+    const stream_seam *seam;
+} stream_work;
+
+/* Sets up what is kept between chains. Reductions of tiles meet by the context's `across`. */
+void stream_setup(exec_streams *s, exec_context *context, const stream_memory *memory);
+/* Of a plan that the program asks for, windows are for streams, and the executor "cpu" gets what is
+ * to lie in their tiles. */
+void stream_take_request(exec_streams *s);
+/* Runs a chain that has arrays: by its slots that are `far`. */
+kata_status stream_chain(exec_streams *s, chain *c, messages *m);
+kata_status stream_run_plan(exec_streams *s, const stream_work *work, messages *m);
+kata_status stream_run_section(exec_streams *s, const stream_work *work, messages *m);
+/* Streams a chain if rings for it fit so many bytes; otherwise it is not streamed. */
+kata_status stream_run_chain(exec_streams *s, chain *c, const analysis_chain *a, int64_t memory,
+                             messages *m);
+/* Runs it otherwise. */
+kata_status stream_run_home(exec_streams *s, chain *c, bool full, messages *m);
+
+/* ---- stream_plan.c --------------------------------------------------------------------------- */
+
+/* Planes beyond a field that loops of a chain touch, at one side at most. */
+int64_t stream_outside(const analysis_chain *a, int slot, int dimension);
+/* Whether rings can be made for all buffers of a plan. */
+bool stream_fits(const exec_streams *s, const plan *p, const analysis_chain *a);
+/* What rings may take. */
+typedef struct stream_room {
+    int64_t memory; /* bytes, of all */
+    int64_t planes; /* of each; 0: any number */
+} stream_room;
+
+/* Makes the plan of a chain that moves the fewest bytes, with rings for which there is room. False
+ * when there is none, or memory is out; then the plan has the reasons why loops do not suit, and no
+ * nodes. */
+bool stream_plan(const exec_streams *s, plan *p, const analysis_chain *a, const stream_room *room,
+                 plan_request *found);
+/* The same for a chain that is to be one section. */
+bool stream_plan_section(const exec_streams *s, plan *p, const analysis_chain *a,
+                         const stream_room *room, plan_request *found);
+
+/* ---- stream_seam.c: chains on periodic fields -------------------------------------------------
+ */
+
+/* Whether loops of a chain have periodic sides where tiles of planes begin and end. */
+bool stream_has_seam(const analysis_chain *a);
+/* Runs it, in sections of which each is rolled out. */
+kata_status stream_run_seams(exec_streams *s, const chain *c, const analysis_chain *a,
+                             messages *m);
+
+/* ---- stream_reasons.c ------------------------------------------------------------------------ */
+
+/* Notes that loops are not streamed, as one of them is not, unless no field of it is moved. */
+void stream_note_home(exec_streams *s, const chain_loop *loop, int64_t loops, const char *why);
+/* The same for the loops of a chain that its plan does not stream. */
+void stream_note_refusals(exec_streams *s, const chain *c, const plan *p);
+
+/* ---- stream_local.c: loops of tiles -----------------------------------------------------------
+ */
+
+/* Sets the status, and returns false. */
+bool stream_no_memory(stream_run *run);
+/* Adds points of a loop to those that run next, on rings where there are some. */
+bool stream_add_loop(stream_run *run, int number, const grid_box *box);
+/* Runs them. */
+bool stream_run_loops(stream_run *run);
+/* After the last tile of a section: runs the loops that reduce over no points. */
+bool stream_reduce_nothing(stream_run *run);
+/* When a section of tiles begins, of loops begin .. end - 1: scalars that they reduce into begin
+ * with what they are now. */
+bool stream_begin_section(stream_run *run, int begin, int end);
+/* When it has ended: reports a check that has failed. */
+bool stream_end_section(stream_run *run);
+sweep_gather stream_gather;
+
+#endif
