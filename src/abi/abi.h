@@ -177,6 +177,13 @@ typedef struct abi_fill {
     int64_t inside_lo[3], inside_hi[3], low[3], high[3];
 } abi_fill;
 
+/* What the kernel is given that copies between fields: for the points of a box of size `size`, the
+ * first element of both fields, and the elements from a point to the next along each dimension, and
+ * from a component to the next. */
+typedef struct abi_copy {
+    int64_t size[3], to, to_step[3], to_component, from, from_step[3], from_component;
+} abi_copy;
+
 /* Instructions of x86-64 that not every processor has. Before the library calls anything in a file
  * of generated code, it looks into abi_needs, which says what the file was compiled for. */
 enum { ABI_AVX = 1, ABI_AVX2 = 2, ABI_FMA = 4, ABI_AVX512 = 8 };

@@ -122,4 +122,13 @@ enum { CODEGEN_FILL_THREADS = 128 }; /* of a group, along x: each has an index *
  * memory, and tables of abi_outside and abi_piece. */
 void codegen_fill_text(text *out, kata_type storage, codegen_language language);
 
+/* ---- copy_kernel.c --------------------------------------------------------------------------- */
+
+enum { CODEGEN_COPY_THREADS = 128 }; /* of a group, along x: each has a point of a component, which
+                                        is that of the group along y */
+#define CODEGEN_COPY_NAME "kata_copy"
+/* A file with the kernel that copies elements of so many bytes between fields: it is given an
+ * abi_copy, the memory that is written and the memory that is read. */
+void codegen_copy_text(text *out, int bytes, codegen_language language);
+
 #endif

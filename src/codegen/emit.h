@@ -389,6 +389,7 @@ void codegen_device_function(text *out, const codegen_loop *loop, const codegen_
                              const codegen_dialect *dialect);
 void codegen_tree_function(text *out, const ir_param *param, const codegen_dialect *dialect);
 void codegen_fill_function(text *out, kata_type storage, const codegen_dialect *dialect);
+void codegen_copy_function(text *out, int bytes, const codegen_dialect *dialect);
 
 /* ---- passes.c, and a file for each larger pass ----------------------------------------------- */
 

@@ -160,6 +160,18 @@ device_kernel *device_fill_kernel(const device_loop *l, kata_type storage, const
     return found;
 }
 
+device_kernel *device_copy_kernel(const device_loop *l, int bytes)
+{
+    uint64_t key = hash_bytes(CODEGEN_COPY_NAME, strlen(CODEGEN_COPY_NAME), (uint64_t)bytes);
+    device_kernel *found = find(l->d, key);
+    if (found) return found;
+    text source = {0};
+    codegen_copy_text(&source, bytes, l->d->language);
+    found = make(l, key, CODEGEN_COPY_NAME, &source);
+    text_free(&source);
+    return found;
+}
+
 void device_functions_free(struct exec_device *d)
 {
     for (size_t i = 0; i < d->function_count; i++) device_unload(d->device, d->functions[i].module);

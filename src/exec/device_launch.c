@@ -200,6 +200,7 @@ kata_status device_run_loop(const device_loop *l)
     const ir_kernel *kernel = l->loop->kernel;
     device_argument few[MOST], *arguments = few;
     if (grid_box_is_empty(&l->loop->box)) return reduce_nothing(l);
+    if (l->loop->copy) return device_run_copy(l);
     size_t most = (size_t)(1 + kernel->param_count + kernel->store_count);
     if (most > MOST) arguments = calloc(most, sizeof *arguments);
     given g = make_given(l->d, l->loop);

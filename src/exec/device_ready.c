@@ -51,7 +51,7 @@ static const char *refuses(const chain_loop *loop)
     const codegen_loop as = {.kernel = loop->kernel};
     if (loop->once) return "it runs on scalars";
     if (loop->kernel->param_count > MOST_PARAMS) return "it has more than 60 parameters";
-    if (loop->copy) return "it copies between fields";
+    if (loop->copy) return NULL;
     const char *why = codegen_device_refuses(&as);
     if (why) return why;
     if (loop->kernel->direction && !analysis_has_columns(loop))
@@ -83,7 +83,7 @@ static device_ready *make(struct exec_device *d, const chain_loop *loop, uint64_
     r->reduces = reduces(loop->kernel);
     for (size_t p = 0; p < params && !r->why; p++) {
         if (device_touched_first(loop, (int)p, &touched[p])) r->firsts |= (uint64_t)1 << p;
-        if (ir_param_is_written_field(&loop->kernel->params[p]) &&
+        if (!loop->copy && ir_param_is_written_field(&loop->kernel->params[p]) &&
             device_writes_outside(loop, (int)p))
             r->outside |= (uint64_t)1 << p;
     }

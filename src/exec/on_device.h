@@ -115,6 +115,7 @@ device_kernel *device_kernel_of(const device_loop *l, codegen_shape *shape);
 /* Whether numbers of elements of a loop's fields need 64 bits. */
 bool device_is_wide(const chain_loop *loop);
 device_kernel *device_tree_kernel(const device_loop *l, const ir_param *param);
+device_kernel *device_copy_kernel(const device_loop *l, int bytes);
 device_kernel *device_fill_kernel(const device_loop *l, kata_type storage, const char *name);
 void device_functions_free(struct exec_device *d);
 
@@ -159,6 +160,11 @@ void device_forget_reductions(struct exec_device *d);
 /* Whether a loop is given a scalar whose value waits. */
 bool device_awaits(const struct exec_device *d, const chain_loop *loop);
 void device_partials_free(struct exec_device *d);
+
+/* ---- device_copy_loop.c ---------------------------------------------------------------------- */
+
+/* Runs a copy between fields, which are there. */
+kata_status device_run_copy(const device_loop *l);
 
 /* ---- device_launch.c ------------------------------------------------------------------------- */
 
