@@ -85,6 +85,7 @@ typedef struct codegen_shape {
     int threads[3]; /* of a group, along x, y and z; 1 along levels in order */
     int vector, chunk, along;
     bool wide; /* numbers of elements need 64 bits */
+    bool far;  /* what is given by value lies in memory: it is more than arguments may be */
 } codegen_shape;
 enum { CODEGEN_MOST_ROWS = 8 }; /* of threads, of a group that reduces */
 

@@ -12,11 +12,32 @@ static bool is_reduced(const codegen_loop *loop, int store)
 
 bool codegen_device_reduces(const codegen_loop *loop) { return codegen_reduces(loop); }
 
+/* Whether checks depend on values that the loop writes: then those of a level cannot be checked
+ * before the levels in front of it have run. */
+static bool checks_written(const codegen_loop *loop)
+{
+    const ir_kernel *kernel = loop->kernel;
+    const ir_graph *g = &kernel->graph;
+    bool written = !loop->apart || kernel->loop_count;
+    bool *needed = calloc(g->count + 1, sizeof *needed);
+    if (!needed) return true;
+    needed[kernel->valid] = true;
+    for (ir_id id = (ir_id)g->count; id-- > 1;) {
+        const ir_node *n = &g->nodes[id];
+        if (!needed[id]) continue;
+        written = written || (n->op == IR_LOAD && ir_param_is_written_field(&kernel->params[n->param]));
+        for (int k = 0; k < ir_ops[n->op].operands; k++) needed[n->arg[k]] = true;
+    }
+    free(needed);
+    return written;
+}
+
 const char *codegen_device_refuses(const codegen_loop *loop)
 {
     const ir_kernel *kernel = loop->kernel;
     if (ir_orders_several(kernel)) return "its levels run in order along several dimensions";
-    if (kernel->check_count) return "it checks asserts or indices that are known at run time only";
+    if (kernel->check_count && kernel->direction && checks_written(loop))
+        return "it checks what its levels write";
     if (kernel->addition_count)
         return "it adds to elements of sums that are known at run time only";
     for (int p = 0; p < kernel->param_count; p++) {
@@ -99,7 +120,7 @@ codegen_shape codegen_choose_shape(const codegen_loop *loop, bool wide)
 {
     enum { CHUNK = 4, MOST_NODES = 320, MOST_VECTOR_NODES = 640, ROWS = 4 };
     const ir_kernel *kernel = loop->kernel;
-    codegen_shape shape = {{ABI_LANES, CODEGEN_MOST_ROWS, 1}, 1, 1, 0, wide};
+    codegen_shape shape = {{ABI_LANES, CODEGEN_MOST_ROWS, 1}, 1, 1, 0, wide, false};
     for (int d = 0; d < 3; d++)
         if (kernel->order[d] != IR_UNORDERED) shape.threads[d] = 1;
     int vector = find_vector(loop), nodes = (int)kernel->graph.count;
@@ -134,8 +155,12 @@ static void add_given(const codegen_writer *w, nest *file, const char *name)
 static nest *begin_kernel(const codegen_writer *w, nest *file, const char *name)
 {
     const ir_kernel *kernel = w->loop->kernel;
-    nest *function = nest_format(file, NEST_FUNCTION, "%s%s(const %s_given given",
-                                 w->dialect->function, name, name);
+    nest *function =
+        w->shape->far
+            ? nest_format(file, NEST_FUNCTION, "%s%s(%sconst %s_given *given_memory",
+                          w->dialect->function, name, w->dialect->global, name)
+            : nest_format(file, NEST_FUNCTION, "%s%s(const %s_given given", w->dialect->function,
+                          name, name);
     text *head = &function->head;
     for (int p = 0; p < kernel->param_count; p++)
         if (ir_param_is_field(&kernel->params[p]))
@@ -146,7 +171,12 @@ static nest *begin_kernel(const codegen_writer *w, nest *file, const char *name)
         if (is_reduced(w->loop, i))
             text_add(head, ", %sabi_value *%s", w->dialect->global,
                      codegen_lanes_name(w, &kernel->stores[i]).is);
-    text_add(head, ")");
+    text_add(head, kernel->check_count ? ", %sint32_t *failing)" : ")", w->dialect->global);
+    if (kernel->check_count)
+        nest_statement(nest_format(function, NEST_IF,
+                                   "given.launch.checks == %d && failing[given.launch.flag]",
+                                   ABI_WRITE),
+                       "return");
     return function;
 }
 
@@ -182,9 +212,10 @@ static void add_views(const codegen_writer *w, nest *in)
 static void add_numbers(const codegen_writer *w, nest *in)
 {
     const ir_kernel *kernel = w->loop->kernel;
-    if (kernel->direction) nest_statement(in, "const abi_levels *const levels = given.levels");
+    const char *of = w->shape->far ? w->dialect->global : "";
+    if (kernel->direction) nest_statement(in, "%sconst abi_levels *const levels = given.levels", of);
     if (codegen_reads_tables(w))
-        nest_statement(in, "const abi_value *const numbers = given.numbers");
+        nest_statement(in, "%sconst abi_value *const numbers = given.numbers", of);
     for (ir_id id = 1; id < kernel->graph.count; id++) {
         const ir_node *node = &kernel->graph.nodes[id];
         if (node->op != IR_NUMBER || !codegen_needs_number(w, id)) continue;
@@ -235,6 +266,26 @@ static void write_results(const codegen_writer *w, nest *in)
     }
 }
 
+/* Sets the flag if a point of the box fails. */
+static void add_checks(const codegen_writer *w, nest *in)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    if (!kernel->check_count) return;
+    nest *fails = nest_format(in, NEST_IF, "given.launch.checks != %d && !", ABI_WRITE);
+    codegen_operand(&fails->head, w, kernel->valid);
+    if (w->shape->vector > 1)
+        text_add(&fails->head, " && ix >= given.launch.lo[0] && ix < given.launch.hi[0]");
+    nest_statement(fails, "failing[given.launch.flag] = 1");
+}
+
+/* In kernels with checks, what is written is written unless points are only checked. */
+static nest *begin_writes(const codegen_writer *w, nest *in)
+{
+    return w->loop->kernel->check_count
+               ? nest_format(in, NEST_IF, "given.launch.checks != %d", ABI_CHECK)
+               : in;
+}
+
 static void add_row(const codegen_writer *w, nest *in)
 {
     codegen_steps(w, in, CODEGEN_PLANE);
@@ -246,8 +297,9 @@ static void add_point(const codegen_writer *w, nest *in)
 {
     add_row(w, in);
     codegen_steps(w, in, CODEGEN_POINT);
+    add_checks(w, in);
     add_results(w, in);
-    write_results(w, in);
+    write_results(w, begin_writes(w, in));
 }
 
 /* The points of a thread's vector, each in a block of its own. */
@@ -264,9 +316,10 @@ static void add_vector(const codegen_writer *w, nest *in)
         nest *block = nest_add(in, NEST_BLOCK);
         nest_statement(block, "const ABI_STEP ix = at + %d", lane);
         codegen_steps(&point, block, CODEGEN_POINT);
+        add_checks(&point, block);
         add_results(&point, block);
     }
-    codegen_write_vectors(w, in);
+    codegen_write_vectors(w, begin_writes(w, in));
 }
 
 /* The first index along a dimension that a thread has: "const ABI_STEP iy = ...". */
@@ -448,8 +501,9 @@ static void add_lane(const codegen_writer *w, nest *in, bool whole)
             "continue");
     skip_other_colors(w, points, "continue");
     codegen_steps(w, points, CODEGEN_POINT);
+    add_checks(w, points);
     add_results(w, points);
-    write_results(w, points);
+    write_results(w, begin_writes(w, points));
     add_to_lanes(w, points);
 }
 
@@ -484,6 +538,7 @@ void codegen_device_function(text *out, const codegen_loop *loop, const codegen_
     codegen_writer w = {.loop = loop, .dialect = dialect, .steps = steps, .shape = shape};
     bool decided = steps && codegen_look_up(&w);
     nest *file = decided ? nest_new() : NULL;
+    if (decided) w.wanted = w.lookups->used;
     codegen_name(loop, name);
     if (file) {
         codegen_lookup_tables(&w, file);
@@ -493,6 +548,7 @@ void codegen_device_function(text *out, const codegen_loop *loop, const codegen_
             add_bricks(&w, kernel);
         else
             add_points(&w, kernel);
+        if (shape->far) text_add(out, "\n#define given (*given_memory)\n");
         nest_print(out, file, dialect, true);
     } else {
         out->failed = true;

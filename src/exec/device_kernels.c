@@ -72,8 +72,7 @@ static device_kernel *make(const device_loop *l, uint64_t key, const char *name,
     return kernel;
 }
 
-/* Whether no two parameters are given one field. */
-static bool are_apart(const chain_loop *loop)
+bool device_is_apart(const chain_loop *loop)
 {
     const ir_kernel *kernel = loop->kernel;
     for (int p = 0; p < kernel->param_count; p++)
@@ -99,9 +98,10 @@ static device_kernel *find_kernel(const device_loop *l, codegen_loop *as, codege
 {
     char name[64];
     *shape = device_shape_of(l, as, device_is_wide(l->loop));
+    shape->far = device_is_far(l);
     codegen_name(as, name);
     uint64_t key = hash_bytes(name, strlen(name), as->apart);
-    const int64_t made[] = {shape->vector, shape->chunk, shape->along, shape->wide};
+    const int64_t made[] = {shape->vector, shape->chunk, shape->along, shape->wide, shape->far};
     key = hash_bytes(made, sizeof made, key);
     device_kernel *found = find(l->d, key);
     if (found) return found;
@@ -128,7 +128,7 @@ device_kernel *device_kernel_of(const device_loop *l, codegen_shape *shape)
     codegen_loop as = {.kernel = kernel,
                        .storage = storage,
                        .colored = l->loop->colors > 1,
-                       .apart = are_apart(l->loop),
+                       .apart = device_is_apart(l->loop),
                        .without = l->context->without};
     device_kernel *found = find_kernel(l, &as, shape);
     if (storage != few) free(storage);
