@@ -120,9 +120,14 @@ typedef void abi_function(const abi_box *box, const abi_arguments *arguments);
 /* ---- devices -----------------------------------------------------------------------------------
  *
  * A kernel on a device is given the memory of each field, in the order of parameters; the memory
- * for partials of each element of a reduction; and before all of them, by value, an abi_launch, an
- * abi_place for each field, the abi_levels of each parameter if levels run in order, and its
- * numbers (see abi_arguments), one behind the other. */
+ * for partials of each element of a reduction; and the memory of flags if it has checks. Before all
+ * of them it is given, by value or in memory, an abi_launch, an abi_place for each field, the
+ * abi_levels of each parameter if levels run in order, and its numbers (see abi_arguments), one
+ * behind the other. */
+
+/* Whether the points of a kernel with checks are checked, written, or both. Where a flag was set,
+ * nothing is written any more. */
+enum abi_checks { ABI_CHECK_AND_WRITE, ABI_CHECK, ABI_WRITE };
 
 /* What all kernels are given. */
 typedef struct abi_launch {
@@ -132,6 +137,8 @@ typedef struct abi_launch {
     int64_t colors, color; /* as in abi_arguments */
     int64_t bricks[3];     /* of the partials: bricks of a row, rows, and the first brick */
     int64_t zero;          /* 0, which the compiler does not know */
+    int64_t checks, flag;  /* of kernels with checks: what is done, an abi_checks; and the number of
+                              the flag that is set where a point fails */
 } abi_launch;
 
 /* Where the value comes from that is read at an index outside of a field along a dimension. The
@@ -176,6 +183,13 @@ typedef struct abi_fill {
     int64_t before;     /* indices in the pieces before the first */
     int64_t inside_lo[3], inside_hi[3], low[3], high[3];
 } abi_fill;
+
+/* What the kernel is given that copies between fields: for the points of a box of size `size`, the
+ * first element of both fields, and the elements from a point to the next along each dimension, and
+ * from a component to the next. */
+typedef struct abi_copy {
+    int64_t size[3], to, to_step[3], to_component, from, from_step[3], from_component;
+} abi_copy;
 
 /* Instructions of x86-64 that not every processor has. Before the library calls anything in a file
  * of generated code, it looks into abi_needs, which says what the file was compiled for. */

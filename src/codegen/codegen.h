@@ -85,6 +85,7 @@ typedef struct codegen_shape {
     int threads[3]; /* of a group, along x, y and z; 1 along levels in order */
     int vector, chunk, along;
     bool wide; /* numbers of elements need 64 bits */
+    bool far;  /* what is given by value lies in memory: it is more than arguments may be */
 } codegen_shape;
 
 /* The shape that suits a loop, where nothing is known of the device. */
@@ -120,5 +121,14 @@ enum { CODEGEN_FILL_THREADS = 128 }; /* of a group, along x: each has an index *
 /* A file with these kernels for fields stored as a type: they are given an abi_fill, the field's
  * memory, and tables of abi_outside and abi_piece. */
 void codegen_fill_text(text *out, kata_type storage, codegen_language language);
+
+/* ---- copy_kernel.c --------------------------------------------------------------------------- */
+
+enum { CODEGEN_COPY_THREADS = 128 }; /* of a group, along x: each has a point of a component, which
+                                        is that of the group along y */
+#define CODEGEN_COPY_NAME "kata_copy"
+/* A file with the kernel that copies elements of so many bytes between fields: it is given an
+ * abi_copy, the memory that is written and the memory that is read. */
+void codegen_copy_text(text *out, int bytes, codegen_language language);
 
 #endif

@@ -60,6 +60,12 @@ void codegen_fill_text(text *out, kata_type storage, codegen_language language)
     codegen_fill_function(out, storage, dialect_of(language));
 }
 
+void codegen_copy_text(text *out, int bytes, codegen_language language)
+{
+    begin_device_text(out, dialect_of(language), true);
+    codegen_copy_function(out, bytes, dialect_of(language));
+}
+
 void codegen_tree_text(text *out, const ir_param *param, codegen_language language)
 {
     begin_device_text(out, dialect_of(language), true);

@@ -29,8 +29,12 @@ static void add_given(const codegen_writer *w, nest *file, const char *name)
 static nest *begin_kernel(const codegen_writer *w, nest *file, const char *name)
 {
     const ir_kernel *kernel = w->loop->kernel;
-    nest *function = nest_format(file, NEST_FUNCTION, "%s%s(const %s_given given",
-                                 w->dialect->function, name, name);
+    nest *function =
+        w->shape->far
+            ? nest_format(file, NEST_FUNCTION, "%s%s(%sconst %s_given *given_memory",
+                          w->dialect->function, name, w->dialect->global, name)
+            : nest_format(file, NEST_FUNCTION, "%s%s(const %s_given given", w->dialect->function,
+                          name, name);
     text *head = &function->head;
     for (int p = 0; p < kernel->param_count; p++)
         if (ir_param_is_field(&kernel->params[p]))
@@ -41,7 +45,12 @@ static nest *begin_kernel(const codegen_writer *w, nest *file, const char *name)
         if (codegen_reduces_at(w->loop, i))
             text_add(head, ", %sabi_value *%s", w->dialect->global,
                      codegen_lanes_name(w, &kernel->stores[i]).is);
-    text_add(head, ")");
+    text_add(head, kernel->check_count ? ", %sint32_t *failing)" : ")", w->dialect->global);
+    if (kernel->check_count)
+        nest_statement(nest_format(function, NEST_IF,
+                                   "given.launch.checks == %d && failing[given.launch.flag]",
+                                   ABI_WRITE),
+                       "return");
     return function;
 }
 
@@ -130,6 +139,7 @@ void codegen_device_function(text *out, const codegen_loop *loop, const codegen_
     codegen_writer w = {.loop = loop, .dialect = dialect, .steps = steps, .shape = shape};
     bool decided = steps && codegen_look_up(&w);
     nest *file = decided ? nest_new() : NULL;
+    if (decided) w.wanted = w.lookups->used;
     codegen_name(loop, name);
     if (file) {
         codegen_lookup_tables(&w, file);
@@ -139,6 +149,7 @@ void codegen_device_function(text *out, const codegen_loop *loop, const codegen_
             codegen_brick_kernel(&w, kernel);
         else
             add_points(&w, kernel);
+        if (shape->far) text_add(out, "\n#define given (*given_memory)\n");
         nest_print(out, file, dialect, true);
     } else {
         out->failed = true;

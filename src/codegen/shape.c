@@ -1,13 +1,36 @@
 /* Which loops run on devices, and how threads share their points. */
 #include "codegen/thread.h"
 
+#include <stdlib.h>
+
 bool codegen_device_reduces(const codegen_loop *loop) { return codegen_reduces(loop); }
+
+/* Whether checks depend on values that the loop writes: then those of a level cannot be checked
+ * before the levels in front of it have run. */
+static bool checks_written(const codegen_loop *loop)
+{
+    const ir_kernel *kernel = loop->kernel;
+    const ir_graph *g = &kernel->graph;
+    bool written = !loop->apart || kernel->loop_count;
+    bool *needed = calloc(g->count + 1, sizeof *needed);
+    if (!needed) return true;
+    needed[kernel->valid] = true;
+    for (ir_id id = (ir_id)g->count; id-- > 1;) {
+        const ir_node *n = &g->nodes[id];
+        if (!needed[id]) continue;
+        written = written || (n->op == IR_LOAD && ir_param_is_written_field(&kernel->params[n->param]));
+        for (int k = 0; k < ir_ops[n->op].operands; k++) needed[n->arg[k]] = true;
+    }
+    free(needed);
+    return written;
+}
 
 const char *codegen_device_refuses(const codegen_loop *loop)
 {
     const ir_kernel *kernel = loop->kernel;
     if (ir_orders_several(kernel)) return "its levels run in order along several dimensions";
-    if (kernel->check_count) return "it checks asserts or indices that are known at run time only";
+    if (kernel->check_count && kernel->direction && checks_written(loop))
+        return "it checks what its levels write";
     if (kernel->addition_count)
         return "it adds to elements of sums that are known at run time only";
     for (int p = 0; p < kernel->param_count; p++) {
@@ -110,7 +133,7 @@ codegen_shape codegen_choose_shape(const codegen_loop *loop, bool wide)
 {
     enum { CHUNK = 4, MOST_HELD = 640, MOST_VECTOR_NODES = 256, ROWS = 8, VECTOR_ROWS = 4 };
     const ir_kernel *kernel = loop->kernel;
-    codegen_shape shape = {{ABI_LANES, ROWS, 1}, 1, 1, 0, wide};
+    codegen_shape shape = {{ABI_LANES, ROWS, 1}, 1, 1, 0, wide, false};
     for (int d = 0; d < 3; d++)
         if (kernel->order[d] != IR_UNORDERED) shape.threads[d] = 1;
     int vector = find_vector(loop), nodes = (int)kernel->graph.count;

@@ -40,9 +40,10 @@ static void add_views(const codegen_writer *w, nest *in)
 static void add_numbers(const codegen_writer *w, nest *in)
 {
     const ir_kernel *kernel = w->loop->kernel;
-    if (kernel->direction) nest_statement(in, "const abi_levels *const levels = given.levels");
+    const char *of = w->shape->far ? w->dialect->global : "";
+    if (kernel->direction) nest_statement(in, "%sconst abi_levels *const levels = given.levels", of);
     if (codegen_reads_tables(w))
-        nest_statement(in, "const abi_value *const numbers = given.numbers");
+        nest_statement(in, "%sconst abi_value *const numbers = given.numbers", of);
     for (ir_id id = 1; id < kernel->graph.count; id++) {
         const ir_node *node = &kernel->graph.nodes[id];
         if (node->op != IR_NUMBER || !codegen_needs_number(w, id)) continue;
@@ -93,6 +94,26 @@ static void write_results(const codegen_writer *w, nest *in)
     }
 }
 
+/* Sets the flag if a point of the box fails. */
+static void add_checks(const codegen_writer *w, nest *in)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    if (!kernel->check_count) return;
+    nest *fails = nest_format(in, NEST_IF, "given.launch.checks != %d && !", ABI_WRITE);
+    codegen_operand(&fails->head, w, kernel->valid);
+    if (w->shape->vector > 1)
+        text_add(&fails->head, " && ix >= given.launch.lo[0] && ix < given.launch.hi[0]");
+    nest_statement(fails, "failing[given.launch.flag] = 1");
+}
+
+/* In kernels with checks, what is written is written unless points are only checked. */
+static nest *begin_writes(const codegen_writer *w, nest *in)
+{
+    return w->loop->kernel->check_count
+               ? nest_format(in, NEST_IF, "given.launch.checks != %d", ABI_CHECK)
+               : in;
+}
+
 void codegen_thread_row(const codegen_writer *w, nest *in)
 {
     codegen_steps(w, in, CODEGEN_PLANE);
@@ -103,8 +124,9 @@ void codegen_thread_row(const codegen_writer *w, nest *in)
 static void add_point(const codegen_writer *w, nest *in)
 {
     codegen_steps(w, in, CODEGEN_POINT);
+    add_checks(w, in);
     add_results(w, in);
-    write_results(w, in);
+    write_results(w, begin_writes(w, in));
 }
 
 /* The points of a thread's vector, each in a block of its own. */
@@ -120,9 +142,10 @@ static void add_vector(const codegen_writer *w, nest *in)
         nest *block = nest_add(in, NEST_BLOCK);
         nest_statement(block, "const ABI_STEP ix = at + %d", lane);
         codegen_steps(&point, block, CODEGEN_POINT);
+        add_checks(&point, block);
         add_results(&point, block);
     }
-    codegen_write_vectors(w, in);
+    codegen_write_vectors(w, begin_writes(w, in));
 }
 
 void codegen_thread_index(const codegen_writer *w, nest *in, int d, const char *name)

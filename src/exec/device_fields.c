@@ -8,6 +8,7 @@ grid_box device_touched(const chain_loop *loop, int param)
     const ir_kernel *kernel = loop->kernel;
     const ir_param *p = &kernel->params[param];
     grid_box all = chain_slot_memory(loop->bindings[param].slot);
+    if (loop->copy) return all;
     for (int i = 0; i < kernel->access_count; i++) {
         const ir_access *a = &kernel->accesses[i];
         if (a->param != param) continue;
@@ -80,15 +81,16 @@ void device_touched_parts(const chain_loop *loop, int param, grid_box *parts)
     }
 }
 
+/* A copy reads and writes what is stored, also where rules hide it. */
 static kata_status bring_field(const device_loop *l, int p)
 {
     const chain_binding *b = &l->loop->bindings[p];
     const grid_box *touched = &l->ready->touched[p];
-    grid_box inside = chain_binding_inside(b);
+    grid_box inside = l->loop->copy ? *touched : chain_binding_inside(b);
     if (!store_device_holds(b->slot, touched) && !store_device_make(l->d->device, b->slot, touched))
         return device_failed(l, "has no memory for a field of");
     if (!store_device_take(b->slot, &inside)) return device_failed(l, "did not take a field of");
-    return device_fill(l, p);
+    return l->loop->copy ? KATA_OK : device_fill(l, p);
 }
 
 kata_status device_bring_fields(const device_loop *l)

@@ -95,8 +95,7 @@ static device_kernel *make(const device_loop *l, device_making *made)
 
 /* ---- loops ----------------------------------------------------------------------------------- */
 
-/* Whether no two parameters are given one field. */
-static bool are_apart(const chain_loop *loop)
+bool device_is_apart(const chain_loop *loop)
 {
     const ir_kernel *kernel = loop->kernel;
     for (int p = 0; p < kernel->param_count; p++)
@@ -126,8 +125,9 @@ static void begin_as(const device_loop *l, const codegen_loop *as, codegen_shape
                      device_making *out)
 {
     *shape = device_shape_of(l, as, device_is_wide(l->loop));
+    shape->far = device_is_far(l);
     codegen_name(as, out->name);
-    const int64_t made[] = {shape->vector, shape->chunk, shape->along, shape->wide};
+    const int64_t made[] = {shape->vector, shape->chunk, shape->along, shape->wide, shape->far};
     out->key = hash_bytes(made, sizeof made, hash_bytes(out->name, strlen(out->name), as->apart));
     if (!find_loaded(l->d, out->key)) codegen_device_text(&out->source, as, shape, l->d->language);
 }
@@ -146,7 +146,7 @@ bool device_begin_kernel(const device_loop *l, codegen_shape *shape, device_maki
     codegen_loop as = {.kernel = kernel,
                        .storage = storage,
                        .colored = l->loop->colors > 1,
-                       .apart = are_apart(l->loop),
+                       .apart = device_is_apart(l->loop),
                        .without = l->context->without};
     begin_as(l, &as, shape, out);
     if (storage != few) free(storage);
@@ -190,6 +190,14 @@ device_kernel *device_fill_kernel(const device_loop *l, kata_type storage, const
 {
     device_making made;
     device_begin_fill(l, storage, name, &made);
+    return make(l, &made);
+}
+
+device_kernel *device_copy_kernel(const device_loop *l, int bytes)
+{
+    device_making made = {.name = CODEGEN_COPY_NAME};
+    made.key = hash_bytes(CODEGEN_COPY_NAME, strlen(CODEGEN_COPY_NAME), (uint64_t)bytes);
+    if (!find_loaded(l->d, made.key)) codegen_copy_text(&made.source, bytes, l->d->language);
     return make(l, &made);
 }
 

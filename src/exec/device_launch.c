@@ -96,6 +96,39 @@ static given make_given(struct exec_device *d, const chain_loop *loop)
     return g;
 }
 
+bool device_is_far(const device_loop *l)
+{
+    const ir_kernel *kernel = l->loop->kernel;
+    size_t bytes = sizeof(abi_launch) + sizeof(void *);
+    for (int p = 0; p < kernel->param_count; p++) {
+        const ir_param *param = &kernel->params[p];
+        if (kernel->direction) bytes += sizeof(abi_levels);
+        if (ir_param_is_field(param))
+            bytes += sizeof(abi_place) + sizeof(void *);
+        else if (ir_param_is_reduction(param))
+            bytes += (size_t)param->count * sizeof(void *);
+        else
+            bytes += (size_t)param->count * sizeof(ir_value);
+    }
+    return (int64_t)bytes > device_facts_of(l->d->device)->arguments;
+}
+
+/* Puts it into memory, where it is too much for arguments. */
+static bool put_given(const device_loop *l, const given *g, device_argument *argument)
+{
+    struct exec_device *d = l->d;
+    device_box box = {.row = g->count, .rows = 1, .planes = 1};
+    if (!l->ready->shape.far) return true;
+    if (d->far_bytes < g->count) {
+        if (!device_wait(d->device, DEVICE_WORK)) return false;
+        device_release(d->device, d->far);
+        d->far = device_allocate(d->device, g->count);
+        d->far_bytes = d->far ? g->count : 0;
+    }
+    *argument = (device_argument){d->far, NULL, 0};
+    return d->far && device_put(d->device, d->far, g->d->given, &box);
+}
+
 /* ---- launching ------------------------------------------------------------------------------- */
 
 /* Of narrow boxes, threads that would have no point along x have rows instead. */
@@ -112,8 +145,8 @@ static codegen_shape fit(const chain_loop *loop, codegen_shape shape, bool reduc
 }
 
 /* Runs the box in pieces of as many groups as a device takes. */
-static kata_status launch_all(const device_loop *l, device_kernel *kernel, given *g,
-                              const codegen_shape *shape, device_launch *launch, bool reduces)
+static kata_status launch_all(const device_loop *l, given *g, const codegen_shape *shape,
+                              device_launch *launch, device_argument *arguments)
 {
     const chain_loop *loop = l->loop;
     abi_launch *to = (abi_launch *)(void *)g->d->given;
@@ -125,14 +158,15 @@ static kata_status launch_all(const device_loop *l, device_kernel *kernel, given
         launch->threads[d] = shape->threads[d];
         launch->groups[d] = all[d];
     }
-    if (reduces) launch->groups[0] = to->bricks[0];
+    if (l->ready->reduces) launch->groups[0] = to->bricks[0];
     for (int64_t z = 0; z < all[2]; z += MOST_GROUPS)
         for (int64_t y = 0; y < all[1]; y += MOST_GROUPS) {
             to->first[1] = loop->box.lo[1] + y * points[1];
             to->first[2] = loop->box.lo[2] + z * points[2];
             launch->groups[1] = smaller(all[1] - y, MOST_GROUPS);
             launch->groups[2] = smaller(all[2] - z, MOST_GROUPS);
-            if (!device_run(l->d->device, kernel, launch)) return device_failed(l, "failed in");
+            if (!put_given(l, g, arguments) || !device_run(l->d->device, l->ready->kernel, launch))
+                return device_failed(l, "failed in");
         }
     return KATA_OK;
 }
@@ -152,8 +186,7 @@ static kata_status start(const device_loop *l, given *g, device_argument *argume
     const ir_kernel *kernel = l->loop->kernel;
     grid_box bricks = bricks_of(&l->loop->box);
     int count = 0;
-    device_kernel *run = kernel_of(l);
-    kata_status status = run ? KATA_OK : l->m->status;
+    kata_status status = kernel_of(l) ? KATA_OK : l->m->status;
     arguments[count++] = (device_argument){NULL, g->d->given, g->count};
     for (int p = 0; p < kernel->param_count; p++)
         if (ir_param_is_field(&kernel->params[p]))
@@ -165,9 +198,18 @@ static kata_status start(const device_loop *l, given *g, device_argument *argume
         status = device_begin_reduction(l, i, &bricks, &partials);
         arguments[count++] = (device_argument){partials, NULL, 0};
     }
+    abi_launch *to = (abi_launch *)(void *)g->d->given;
+    if (kernel->check_count && !status) {
+        device_memory *flags;
+        status = device_begin_checks(l, &flags, &to->flag);
+        arguments[count++] = (device_argument){flags, NULL, 0};
+    }
+    to->checks = l->ready->twice ? ABI_CHECK : ABI_CHECK_AND_WRITE;
     codegen_shape shape = fit(l->loop, l->ready->shape, l->ready->reduces);
     device_launch launch = {.arguments = arguments, .argument_count = count};
-    if (!status) status = launch_all(l, run, g, &shape, &launch, l->ready->reduces);
+    if (!status) status = launch_all(l, g, &shape, &launch, arguments);
+    to->checks = ABI_WRITE;
+    if (!status && l->ready->twice) status = launch_all(l, g, &shape, &launch, arguments);
     return !status && l->ready->reduces ? device_end_reductions(l) : status;
 }
 
@@ -200,7 +242,8 @@ kata_status device_run_loop(const device_loop *l)
     const ir_kernel *kernel = l->loop->kernel;
     device_argument few[MOST], *arguments = few;
     if (grid_box_is_empty(&l->loop->box)) return reduce_nothing(l);
-    size_t most = (size_t)(1 + kernel->param_count + kernel->store_count);
+    if (l->loop->copy) return device_run_copy(l);
+    size_t most = (size_t)(2 + kernel->param_count + kernel->store_count);
     if (most > MOST) arguments = calloc(most, sizeof *arguments);
     given g = make_given(l->d, l->loop);
     kata_status status = arguments && !g.failed ? start(l, &g, arguments) : message_no_memory(l->m);

@@ -43,16 +43,29 @@ static const char *cannot_fill(const chain_loop *loop)
     return NULL;
 }
 
+/* Tables of the kernel's text are constant memory in OpenCL. */
+static const char *has_large_tables(const struct exec_device *d, const ir_kernel *kernel)
+{
+    enum { MOST = 64 << 10 /* that every device has */ };
+    int64_t bytes = 0;
+    for (int t = 0; t < kernel->table_count; t++)
+        bytes += (int64_t)kernel->tables[t].length * ir_types[kernel->tables[t].type].bytes;
+    return d->language == CODEGEN_OPENCL && bytes > MOST
+               ? "its constant tables take more than 64 KB"
+               : NULL;
+}
+
 enum { MOST_PARAMS = 60 };
 
 /* Why a loop cannot run on the device; NULL: it can. */
-static const char *refuses(const chain_loop *loop)
+static const char *refuses(const struct exec_device *d, const chain_loop *loop)
 {
-    const codegen_loop as = {.kernel = loop->kernel};
+    const codegen_loop as = {.kernel = loop->kernel, .apart = device_is_apart(loop)};
     if (loop->once) return "it runs on scalars";
     if (loop->kernel->param_count > MOST_PARAMS) return "it has more than 60 parameters";
-    if (loop->copy) return "it copies between fields";
+    if (loop->copy) return NULL;
     const char *why = codegen_device_refuses(&as);
+    if (!why) why = has_large_tables(d, loop->kernel);
     if (why) return why;
     if (loop->kernel->direction && !analysis_has_columns(loop))
         return "its levels run in order, and need other columns";
@@ -82,6 +95,18 @@ static bool find_parts(struct exec_device *d, device_ready *r, const chain_loop 
     return true;
 }
 
+/* Whether a loop reads fields that it writes: then it cannot run again once it has written them. */
+static bool reads_written(const chain_loop *loop)
+{
+    const ir_kernel *kernel = loop->kernel;
+    bool reads = !device_is_apart(loop);
+    for (int p = 0; p < kernel->param_count; p++)
+        reads = reads || kernel->params[p].kind == IR_PARAM_INOUT;
+    for (int i = 0; i < kernel->access_count; i++)
+        reads = reads || ir_param_is_written_field(&kernel->params[kernel->accesses[i].param]);
+    return reads;
+}
+
 static device_ready *make(struct exec_device *d, const chain_loop *loop, uint64_t key)
 {
     size_t params = (size_t)loop->kernel->param_count;
@@ -92,14 +117,15 @@ static device_ready *make(struct exec_device *d, const chain_loop *loop, uint64_
     if (!r || !touched || !parts || !keys) return NULL;
     *r = (device_ready){.key = key, .touched = touched, .parts = parts, .parts_key = keys};
     memcpy(r->kernel_hash, loop->kernel->hash, sizeof r->kernel_hash);
-    r->why = refuses(loop);
+    r->why = refuses(d, loop);
     r->reduces = reduces(loop->kernel);
+    r->twice = loop->kernel->check_count && reads_written(loop);
     for (size_t p = 0; p < params && !r->why; p++) {
         if (device_touched_first(loop, (int)p, &touched[p])) {
             r->firsts |= (uint64_t)1 << p;
             if (!find_parts(d, r, loop, (int)p)) return NULL;
         }
-        if (ir_param_is_written_field(&loop->kernel->params[p]) &&
+        if (!loop->copy && ir_param_is_written_field(&loop->kernel->params[p]) &&
             device_writes_outside(loop, (int)p))
             r->outside |= (uint64_t)1 << p;
     }

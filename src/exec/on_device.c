@@ -47,12 +47,12 @@ static kata_status add_host_loop(struct exec_device *d, const chain_loop *loop, 
     return own && exec_local_bound(&d->host) ? KATA_OK : message_no_memory(m);
 }
 
-/* Copies the fields of the loops that run on the CPU next, and says which these change. */
-static kata_status bring_home(const device_loop *l, const chain_loop *loop)
+/* Copies the fields of a loop that runs on the CPU next, and says which it changes. */
+kata_status device_bring_home(const device_loop *l)
 {
-    const ir_kernel *kernel = loop->kernel;
+    const ir_kernel *kernel = l->loop->kernel;
     for (int p = 0; p < kernel->param_count; p++) {
-        chain_slot *slot = loop->bindings[p].slot;
+        chain_slot *slot = l->loop->bindings[p].slot;
         if (!slot || !slot->on_device) continue;
         if (!store_device_bring_home(slot)) return device_failed(l, "gave no values of a field of");
         if (kernel->params[p].kind != IR_PARAM_IN) store_device_forget(slot);
@@ -66,10 +66,11 @@ static kata_status run_host_loops(exec_context *context, messages *m)
     const chain *c = &d->host.chain;
     kata_status status = KATA_OK;
     if (!c->count) return KATA_OK;
-    if (d->waiting_count)
+    status = device_end_checks(context, m);
+    if (d->waiting_count && !status)
         status = device_fetch_reductions(&(device_loop){context, d, &c->loops[0], m, NULL});
     for (size_t i = 0; i < c->count && !status; i++)
-        status = bring_home(&(device_loop){context, d, &c->loops[i], m, NULL}, &c->loops[i]);
+        status = device_bring_home(&(device_loop){context, d, &c->loops[i], m, NULL});
     if (!status) status = exec_cpu.run(context, &d->host.chain, m);
     exec_local_clear(&d->host);
     return status;
@@ -84,7 +85,8 @@ static kata_status run_loop(exec_context *context, const chain_loop *loop, devic
     double start = observe_meter_now(context->meter);
     const device_loop l = {context, context->device, loop, m, ready};
     l.d->loops++;
-    if (device_awaits(l.d, loop)) status = device_fetch_reductions(&l);
+    if (device_has_checked(l.d, loop)) status = device_end_checks(context, m);
+    if (!status && device_awaits(l.d, loop)) status = device_fetch_reductions(&l);
     if (!status && !grid_box_is_empty(&loop->box)) status = device_bring_fields(&l);
     if (!status) status = device_run_loop(&l);
     if (!status && context->meter && !device_wait(l.d->device, DEVICE_WORK))
@@ -133,10 +135,12 @@ static kata_status run_on_device(exec_context *context, chain *c, messages *m)
     struct exec_device *d = context->device;
     exec_local_begin(&d->host, c);
     kata_status status = run_loops(context, c, m);
-    exec_local_free(&d->host);
     const device_loop last = {context, d, &c->loops[c->count - 1], m, NULL};
+    if (!status) status = device_end_checks(context, m);
     if (!status) status = device_fetch_reductions(&last);
     device_forget_reductions(d);
+    device_forget_checks(d);
+    exec_local_free(&d->host);
     bool waited = device_wait(d->device, DEVICE_WORK);
     if (!status && !waited) status = device_failed(&last, "failed in a chain that ends with");
     return status ? status : end_wrapped(context, c, m);
@@ -176,6 +180,8 @@ void exec_device_close(exec_context *context)
     struct exec_device *d = context->device;
     if (!d) return;
     device_partials_free(d);
+    device_release(d->device, d->flags);
+    device_release(d->device, d->far);
     device_tables_free(d);
     device_functions_free(d);
     arena_free(&d->memory);

@@ -49,6 +49,7 @@ typedef struct device_ready {
     char kernel_hash[33];
     const char *why; /* it cannot run on the device; NULL: it can */
     bool reduces;
+    bool twice; /* its points are checked, and then written, by themselves */
     bool wide;        /* the kernel's numbers of elements have 64 bits */
     uint64_t outside; /* bit p: parameter p is written outside of its field */
     uint64_t firsts;  /* bit p: it is the first that is given its field */
@@ -60,6 +61,8 @@ typedef struct device_ready {
     struct device_ready *next;
 } device_ready;
 enum { DEVICE_BUCKETS = 256 };
+
+enum { DEVICE_FLAGS = 64 };
 
 /* Why loops of a kernel run on the CPU. */
 typedef struct device_reason {
@@ -86,6 +89,11 @@ struct exec_device {
     device_partials *partials;
     device_waiting *waiting;
     size_t waiting_count, waiting_room;
+    device_memory *flags; /* of checks */
+    const chain_loop *checked[DEVICE_FLAGS]; /* loops whose flags nobody has looked at */
+    int checked_count;
+    device_memory *far; /* what the kernel is given, as far as it is not arguments */
+    size_t far_bytes;
     ir_value *fetched; /* pinned */
     size_t fetched_bytes;
     char *given; /* what the next kernel is given */
@@ -124,7 +132,10 @@ codegen_shape device_shape_of(const device_loop *l, const codegen_loop *as, bool
 device_kernel *device_kernel_of(const device_loop *l, codegen_shape *shape);
 /* Whether numbers of elements of a loop's fields need 64 bits. */
 bool device_is_wide(const chain_loop *loop);
+/* Whether no two parameters of a loop are given one field. */
+bool device_is_apart(const chain_loop *loop);
 device_kernel *device_tree_kernel(const device_loop *l, const ir_param *param);
+device_kernel *device_copy_kernel(const device_loop *l, int bytes);
 device_kernel *device_fill_kernel(const device_loop *l, kata_type storage, const char *name);
 void device_functions_free(struct exec_device *d);
 
@@ -189,9 +200,30 @@ void device_forget_reductions(struct exec_device *d);
 bool device_awaits(const struct exec_device *d, const chain_loop *loop);
 void device_partials_free(struct exec_device *d);
 
+/* ---- device_copy_loop.c ---------------------------------------------------------------------- */
+
+/* Runs a copy between fields, which are there. */
+kata_status device_run_copy(const device_loop *l);
+
 /* ---- device_launch.c ------------------------------------------------------------------------- */
 
 /* Runs the points of a loop, whose fields are there. */
 kata_status device_run_loop(const device_loop *l);
+/* Whether a loop's kernel is given more than arguments may be. */
+bool device_is_far(const device_loop *l);
+
+/* ---- device_checks.c ------------------------------------------------------------------------- */
+
+/* A flag for a loop with checks, which is not set: its number in the memory that all are in. */
+kata_status device_begin_checks(const device_loop *l, device_memory **flags, int64_t *flag);
+/* Whether the flags have to be looked at before a loop runs: it writes what a checked loop, which
+ * may have to run again, has read. */
+bool device_has_checked(const struct exec_device *d, const chain_loop *loop);
+/* Waits for the checks of all loops so far, and reports the first failure. */
+kata_status device_end_checks(exec_context *context, messages *m);
+/* After a chain that has failed. */
+void device_forget_checks(struct exec_device *d);
+/* Gives the fields of a loop, which the CPU runs next, to it. */
+kata_status device_bring_home(const device_loop *l);
 
 #endif

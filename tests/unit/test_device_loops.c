@@ -1,0 +1,264 @@
+/* Loops of every kind run on a device, with the bits of the executor "reference"; where one fails,
+ * the message is that of the reference, too. On each kind of device that this machine has. */
+/* Labels: hostile */
+#include "api/api.h"
+#include "exec/on_device.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { NX = 70, NY = 9, NZ = 5, POINTS = NX * NY * NZ, MOST = 8 * POINTS };
+
+static const char *kind; /* "cuda", "opencl" */
+
+/* What a program leaves, and what is said when it fails. */
+typedef struct outcome {
+    double values[MOST];
+    int count;
+    char message[2000];
+    int64_t device_loops, host_loops;
+} outcome;
+
+static outcome expected, found;
+
+typedef void program(kata *k, outcome *o);
+
+static void keep_message(void *data, kata_status status, const char *message)
+{
+    outcome *o = data;
+    (void)status;
+    if (!o->message[0]) snprintf(o->message, sizeof o->message, "%s", message);
+}
+
+static void run(program *p, const char *device, outcome *o)
+{
+    memset(o, 0, sizeof *o);
+    kata *k = kata_open(&(kata_options){.executor = device ? "cpu" : "reference",
+                                        .device = device ? device : "none",
+                                        .handler = keep_message,
+                                        .handler_data = o,
+                                        .wait = true});
+    assert_non_null(k);
+    p(k, o);
+    if (device && k->exec.device) {
+        o->device_loops = k->exec.device->loops;
+        o->host_loops = k->exec.device->host_loops;
+    }
+    kata_close(k);
+}
+
+/* Runs a program by the reference and on the device, of which `host` loops run on the CPU. */
+static void compare(program *p, int64_t host)
+{
+    run(p, NULL, &expected);
+    run(p, kind, &found);
+    assert_string_equal(found.message, expected.message);
+    assert_int_equal(found.count, expected.count);
+    assert_memory_equal(found.values, expected.values, (size_t)found.count * sizeof(double));
+    assert_int_equal(found.host_loops, host);
+    assert_true(found.device_loops > 0);
+}
+
+/* ---- programs -------------------------------------------------------------------------------- */
+
+static kata_grid *make_grid(kata *k) { return kata_grid_3d(k, NX, NY, NZ); }
+
+/* Values that differ from point to point. */
+static void put_values(kata_field *f, kata_grid *g, int first)
+{
+    static int ints[POINTS];
+    for (int i = 0; i < POINTS; i++) ints[i] = (int)((i * 7919LL + first) % 1009) - 500;
+    kata_put(f, kata_all(g), ints, POINTS);
+}
+
+static void put_doubles(kata_field *f, kata_grid *g, int first)
+{
+    static double all[POINTS];
+    for (int i = 0; i < POINTS; i++) all[i] = (double)((i * 7919LL + first) % 1009) / 37 - 11;
+    kata_put(f, kata_all(g), all, POINTS);
+}
+
+static void keep_doubles(outcome *o, kata_field *f, kata_range range, int count)
+{
+    assert_true(o->count + count <= MOST);
+    kata_get(f, range, o->values + o->count, count);
+    o->count += count;
+}
+
+static void keep_ints(outcome *o, kata_field *f, kata_range range, int count)
+{
+    static int ints[MOST];
+    assert_true(o->count + count <= MOST);
+    kata_get(f, range, ints, count);
+    for (int i = 0; i < count; i++) o->values[o->count++] = ints[i];
+}
+
+static kata_kernel *kernel_of(kata *k, const char *body)
+{
+    return kata_module_kernel(kata_module_from_text(k, "k.kata", body), 0);
+}
+
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+static void copies_of(kata *k, outcome *o, kata_type type)
+{
+    kata_grid *g = make_grid(k), *turned = kata_grid_3d(k, NZ, NX, NY);
+    kata_field *u = kata_field_new(g, "u", type, .ghosts = 1);
+    kata_field *v = kata_field_new(turned, "v", type), *w = kata_field_like(u, "w");
+    put_doubles(u, g, 3);
+    kata_apply(kernel_of(k, "kernel twice(inout double u) { u = 2*u; }"), kata_all(g), u);
+    kata_copy(v, kata_all(turned), u, kata_all(g), .axes = {-3, 1, -2});
+    kata_copy(w, kata_box_3d(g, -1, NX - 1, 2, 3, 0, NZ), u, kata_box_3d(g, 1, NX + 1, 0, 1, 0, NZ));
+    kata_apply(kernel_of(k, "kernel less(inout double u) { u -= 1; }"), kata_all(turned), v);
+    keep_doubles(o, v, kata_all(turned), POINTS);
+    keep_doubles(o, w, kata_box_3d(g, -1, NX - 1, 0, NY, 0, NZ), POINTS);
+}
+
+static void copies_of_doubles(kata *k, outcome *o) { copies_of(k, o, KATA_F64); }
+static void copies_of_halves(kata *k, outcome *o) { copies_of(k, o, KATA_F16); }
+static void copies_of_bytes(kata *k, outcome *o) { copies_of(k, o, KATA_UNORM8); }
+
+static void fields_are_copied(void **state)
+{
+    (void)state;
+    compare(copies_of_doubles, 0);
+    compare(copies_of_halves, 0);
+    compare(copies_of_bytes, 0);
+}
+
+/* ---- checks ---------------------------------------------------------------------------------- */
+
+static const char gather[] =
+    "kernel gather(in int a, in double u, out double v, double few[5], double many[300])\n"
+    "{\n"
+    "    assert(a < 600);\n"
+    "    v = few[(a + 500) % 5] + many[(a + 500) % 300] + u[0,0,at((a + 500) % nz)];\n"
+    "}\n";
+
+static double few[5], many[300];
+
+static void looks_up(kata *k, outcome *o, int wrong)
+{
+    kata_grid *g = make_grid(k);
+    kata_field *a = kata_field_new(g, "a", KATA_I32);
+    kata_field *u = kata_field_new(g, "u", KATA_F64), *v = kata_field_like(u, "v");
+    for (int i = 0; i < 300; i++) many[i] = i / 7.0;
+    for (int i = 0; i < 5; i++) few[i] = i / 3.0;
+    put_values(a, g, 1);
+    put_doubles(u, g, 5);
+    if (wrong) kata_put(a, kata_box_3d(g, 66, 67, 4, 5, 3, 4), &wrong, 1);
+    kata_apply(kernel_of(k, gather), kata_all(g), a, u, v, few, many);
+    kata_apply(kernel_of(k, "kernel again(inout int a, out double u) { u = a; a = 0; }"),
+               kata_all(g), a, u);
+    keep_doubles(o, v, kata_all(g), POINTS);
+    keep_ints(o, a, kata_all(g), POINTS);
+}
+
+static void looks_up_all(kata *k, outcome *o) { looks_up(k, o, 0); }
+static void looks_up_before(kata *k, outcome *o) { looks_up(k, o, -501); }
+static void looks_up_behind(kata *k, outcome *o) { looks_up(k, o, 601); }
+
+/* Elements of tables, and levels, at indices that are known only at run time. */
+static void elements_are_looked_up(void **state)
+{
+    (void)state;
+    compare(looks_up_all, 0);
+}
+
+/* The loop behind has changed what the check has read. */
+static void an_index_outside_is_reported(void **state)
+{
+    (void)state;
+    compare(looks_up_before, 0);
+    assert_non_null(strstr(found.message, "-1"));
+    compare(looks_up_behind, 0);
+    assert_non_null(strstr(found.message, "assert"));
+}
+
+static void changes_in_place(kata *k, outcome *o)
+{
+    kata_grid *g = make_grid(k);
+    kata_field *a = kata_field_new(g, "a", KATA_I32);
+    kata_scalar *s = kata_scalar_new(k, "s", KATA_I32);
+    kata_kernel *half = kernel_of(
+        k, "kernel half(inout int a, sum int s) { assert(a % 8 != 5); a = a / 2; s += a; }");
+    static int even[POINTS];
+    for (int i = 0; i < POINTS; i++) even[i] = 4096 * (i % 37);
+    even[POINTS - 3] = 5 << 7;
+    even[POINTS - 2] = 5 << 7;
+    kata_put(a, kata_all(g), even, POINTS);
+    for (int i = 0; i < 10; i++) kata_apply(half, kata_all(g), a, s);
+    keep_ints(o, a, kata_all(g), POINTS);
+}
+
+/* Each loop checks what the one before it has written. */
+static void a_check_in_place_fails_where_it_does_on_the_cpu(void **state)
+{
+    (void)state;
+    compare(changes_in_place, 0);
+    assert_non_null(strstr(found.message, "half"));
+}
+
+/* More than a device takes as arguments. */
+static void takes_many_numbers(kata *k, outcome *o)
+{
+    kata_grid *g = make_grid(k);
+    kata_field *u = kata_field_new(g, "u", KATA_F64), *v = kata_field_like(u, "v");
+    static double table[5000];
+    put_doubles(u, g, 5);
+    kata_kernel *pick = kernel_of(k, "kernel pick(in double u, out double v, double t[5000])\n"
+                                     "{ v = t[(ix * 71 + iy * 13 + iz) % 5000] + t[4999] * u; }");
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 5000; i++) table[i] = (i + round) / 9.0;
+        kata_apply(pick, kata_all(g), u, v, table);
+        keep_doubles(o, v, kata_all(g), POINTS);
+    }
+}
+
+static void tables_are_as_large_as_they_like(void **state)
+{
+    (void)state;
+    compare(takes_many_numbers, 0);
+}
+
+/* ---- levels ---------------------------------------------------------------------------------- */
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static int test_kind(const char *name)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fields_are_copied),
+        cmocka_unit_test(elements_are_looked_up),
+        cmocka_unit_test(an_index_outside_is_reported),
+        cmocka_unit_test(a_check_in_place_fails_where_it_does_on_the_cpu),
+        cmocka_unit_test(tables_are_as_large_as_they_like)};
+    messages m = {.silent = true};
+    device *there = device_open(name, &m);
+    message_free(&m);
+    if (!there) {
+        print_message("no device '%s'\n", name);
+        return 0;
+    }
+    device_close(there);
+    kind = name;
+    return cmocka_run_group_tests_name(name, tests, NULL, NULL);
+}
+
+int main(void)
+{
+    messages m = {.silent = true};
+    device *cuda = device_open("cuda", &m);
+    message_free(&m);
+    device_close(cuda);
+    if (!cuda) {
+        setenv("KATA_CUDA", getenv("KATA_SHIM_CUDA"), 1);
+        setenv("KATA_NVRTC", getenv("KATA_SHIM_NVRTC"), 1);
+    }
+    int failed = test_kind("cuda");
+    return failed + test_kind("opencl");
+}
