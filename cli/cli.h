@@ -69,7 +69,7 @@ typedef struct apply_request {
     option_words words;
     int64_t steps, inner;
     const char *swap, *boundary, *size, *types, *staggered;
-    memory_limit limit;
+    resources limit;
     bool overwrite, quiet;
 } apply_request;
 

@@ -241,7 +241,7 @@ static const option table[] = {
      .otherwise = "the type of the kernel's parameter", .choices = apply_type_names},
     {"overwrite", "let an output replace a file that is also read",
      OPTION_VALUE(apply_request, overwrite)},
-    OPTIONS_OF_MEMORY(apply_request),
+    OPTIONS_OF_RESOURCES(apply_request),
     {"quiet", "do not show the progress", OPTION_VALUE(apply_request, quiet)},
 };
 

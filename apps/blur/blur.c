@@ -35,7 +35,7 @@ typedef struct settings {
     double sigma, value;
     int rule, type; /* which of the choices */
     bool no_check;
-    memory_limit limit;
+    resources limit;
 } settings;
 
 int blur_radius(double sigma) { return (int)ceil(3 * sigma); }
@@ -172,7 +172,7 @@ static const option table[] = {
      .high = 16384},
     {"no-check", "do not compare with a direct convolution, which is slow",
      OPTION_VALUE(settings, no_check)},
-    OPTIONS_OF_MEMORY(settings),
+    OPTIONS_OF_RESOURCES(settings),
 };
 
 const options blur_options = {

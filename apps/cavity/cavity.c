@@ -15,7 +15,7 @@ typedef struct request {
     cavity_case c;
     int collision, type;
     const char *picture, *data;
-    memory_limit limit;
+    resources limit;
 } request;
 
 /* ---- what was asked for ---------------------------------------------------------------------- */
@@ -49,7 +49,7 @@ static const option table[] = {
     {"output", "the picture", OPTION_VALUE(request, picture), .placeholder = "FILE.png"},
     {"data", "also write the velocity, for ParaView", OPTION_VALUE(request, data),
      .placeholder = "FILE.vtkhdf"},
-    OPTIONS_OF_MEMORY(request),
+    OPTIONS_OF_RESOURCES(request),
     {"quiet", "show no progress", OPTION_VALUE(request, c.quiet)},
 };
 

@@ -11,7 +11,7 @@ typedef struct request {
     int dimensions;              /* an index into the names below */
     int64_t cells, steps, plane; /* cells, steps: 0: as the deck says */
     bool as_published, quiet;
-    memory_limit limit;
+    resources limit;
 } request;
 
 static const char *const dimension_names[] = {"2", "3", NULL};
@@ -35,7 +35,7 @@ static const option table[] = {
      .placeholder = "FILE.png"},
     {"vorticity", "also draw the vorticity about z", OPTION_VALUE(request, vorticity),
      .placeholder = "FILE.png", .otherwise = "it is not drawn"},
-    OPTIONS_OF_MEMORY(request),
+    OPTIONS_OF_RESOURCES(request),
     {"quiet", "show no progress", OPTION_VALUE(request, quiet)},
 };
 

@@ -144,7 +144,7 @@ typedef struct heat_request {
     double courant, time;
     const char *output;
     bool quiet;
-    memory_limit limit;
+    resources limit;
 } heat_request;
 
 static const heat_request defaults = {.courant = 0.8, .time = 0.05, .output = "heat.png"};
@@ -159,7 +159,7 @@ static const option table[] = {
     {"time", "when to stop", OPTION_VALUE(heat_request, time), .low = 0.0001, .high = 1},
     {"output", "the picture of the finest result", OPTION_VALUE(heat_request, output),
      .placeholder = "FILE.png"},
-    OPTIONS_OF_MEMORY(heat_request),
+    OPTIONS_OF_RESOURCES(heat_request),
     {"quiet", "do not show the progress", OPTION_VALUE(heat_request, quiet)},
 };
 

@@ -18,7 +18,7 @@ typedef struct request {
     int cycle;
     int64_t solves;
     const char *picture;
-    memory_limit limit;
+    resources limit;
 } request;
 
 static const request defaults = {
@@ -43,7 +43,7 @@ static const option table[] = {
      .low = 0, .high = 1000000},
     {"output", "the picture of the error in a plane", OPTION_VALUE(request, picture),
      .placeholder = "FILE.png"},
-    OPTIONS_OF_MEMORY(request),
+    OPTIONS_OF_RESOURCES(request),
 };
 
 const options hpgmg_options = {

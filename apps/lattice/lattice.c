@@ -60,7 +60,7 @@ static const option table[] = {
      OPTION_VALUE(lattice_request, data), .placeholder = "FILE.vtkhdf"},
     {"bound", "also measure how fast memory is copied; cavity, channel",
      OPTION_VALUE(lattice_request, bound)},
-    OPTIONS_OF_MEMORY(lattice_request),
+    OPTIONS_OF_RESOURCES(lattice_request),
     {"quiet", "show no progress; cavity, spheres, channel", OPTION_VALUE(lattice_request, quiet)},
 };
 

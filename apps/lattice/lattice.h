@@ -95,7 +95,7 @@ typedef struct lattice_request {
     double reynolds, lid, tolerance, force;
     const char *picture, *data, *mask;
     bool quiet, bound;
-    memory_limit limit;
+    resources limit;
 } lattice_request;
 
 typedef enum lattice_state {

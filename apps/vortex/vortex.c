@@ -16,7 +16,7 @@ typedef struct request {
     int64_t beside;
     int flow;
     const char *picture;
-    memory_limit limit;
+    resources limit;
 } request;
 
 static const request defaults = {.c = {.reynolds = 1600, .mach = 0.1, .courant = 0.345, .size = 64},
@@ -42,7 +42,7 @@ static const option table[] = {
      .placeholder = "FILE.png"},
     {"slice-time", "when that is drawn", OPTION_VALUE(request, wishes.slice_time), .low = 0.1,
      .high = 1000},
-    OPTIONS_OF_MEMORY(request),
+    OPTIONS_OF_RESOURCES(request),
     {"quiet", "show no progress", OPTION_VALUE(request, wishes.quiet)},
 };
 

@@ -13,7 +13,7 @@ static const char *const starts[] = {"layer", "wave", NULL};
 typedef struct request {
     weather_case c;
     bool check, quiet;
-    memory_limit limit;
+    resources limit;
     const char *picture;
 } request;
 
@@ -35,7 +35,7 @@ static const option table[] = {
     {"check", "make all steps in plain C, too, and compare", OPTION_VALUE(request, check)},
     {"output", "the picture: height over x, in the middle of a row of updrafts",
      OPTION_VALUE(request, picture), .placeholder = "FILE.png"},
-    OPTIONS_OF_MEMORY(request),
+    OPTIONS_OF_RESOURCES(request),
     {"quiet", "show no progress", OPTION_VALUE(request, quiet)},
 };
 
