@@ -102,7 +102,8 @@ bool option_store(const options *o, const option *e, void *values, const char *v
 bool option_missing(const options *o, const option *e);
 void option_print_help(const options *o);
 
-/* ---- option_resources.c: memory and devices ---------------------------------------------------- */
+/* ---- option_resources.c: memory and devices ----------------------------------------------------
+ */
 
 /* What kata_options.memory, .spill and .device shall be. */
 typedef struct resources {
@@ -111,16 +112,16 @@ typedef struct resources {
 } resources;
 
 /* The rows of a table for them, the member being `limit`. */
-#define OPTIONS_OF_RESOURCES(type)                                                                    \
+#define OPTIONS_OF_RESOURCES(type)                                                                 \
     {"memory", "most memory for fields, such as 500M or 8G; others lie in files",                  \
      OPTION_VALUE(type, limit.memory), .placeholder = "BYTES",                                     \
      .otherwise = "KATA_MEMORY, or no limit"},                                                     \
-    {"spill", "the folder for these files", OPTION_VALUE(type, limit.spill),                       \
-     .placeholder = "FOLDER", .otherwise = "KATA_SPILL, TMPDIR or /var/tmp"},                      \
+        {"spill", "the folder for these files", OPTION_VALUE(type, limit.spill),                   \
+         .placeholder = "FOLDER", .otherwise = "KATA_SPILL, TMPDIR or /var/tmp"},                  \
     {                                                                                              \
         "device", "run on a device: cuda, cuda:1, opencl, ..., any, or none",                      \
             OPTION_VALUE(type, limit.device), .placeholder = "NAME",                               \
-            .otherwise = "KATA_DEVICE, or none"                                                    \
+                                              .otherwise = "KATA_DEVICE, or none"                  \
     }
 
 /* kata_open with these. NULL after a message; then *exit_code is that of the command. */

@@ -11,7 +11,6 @@ kata *options_open(const options *o, const resources *limit, int *exit_code)
         return NULL;
     }
     *exit_code = EXIT_FAILURE;
-    return kata_open(&(kata_options){.memory = limit->memory.bytes,
-                                      .spill = limit->spill,
-                                      .device = limit->device});
+    return kata_open(&(kata_options){
+        .memory = limit->memory.bytes, .spill = limit->spill, .device = limit->device});
 }

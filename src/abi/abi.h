@@ -157,9 +157,11 @@ typedef struct abi_outside {
 } abi_outside;
 
 /* Where the elements of a field are in its memory: that of point (0,0,0), and from a row, a plane
- * and a component to the next. Points of a row follow one another. */
+ * and a component to the next. Points of a row follow one another. An index of a row below 0, or
+ * from `end` on, stands for the one `period` away. */
 typedef struct abi_place {
     int64_t at, y, z, component;
+    int64_t period, end; /* where rows do not wrap, 0 and more than any index */
 } abi_place;
 
 /* Lists of partials, `apart` values from one to the next: `count` values each, `step` apart, of

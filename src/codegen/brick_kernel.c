@@ -39,7 +39,7 @@ static void begin_lanes(const codegen_writer *w, nest *in)
 /* "new_1[2]", or "new_1" of a thread that has one point. */
 static codegen_label result(const codegen_writer *w, int i, int k)
 {
-    return w->shape->vector > 1 ? codegen_format("new_%d[%d]", i, k) : codegen_format("new_%d", i);
+    return w->shape->rows ? codegen_format("new_%d[%d]", i, k) : codegen_format("new_%d", i);
 }
 
 /* Combines the lanes of a thread with what its points give; those outside of the box give nothing.
@@ -48,7 +48,7 @@ static void add_to_lanes(const codegen_writer *w, nest *in)
 {
     for (int k = 0; k < w->shape->vector; k++) {
         nest *inside = in;
-        if (w->shape->vector > 1)
+        if (w->shape->rows)
             inside = nest_format(
                 in, NEST_IF, "at + %d >= given.launch.lo[0] && at + %d < given.launch.hi[0]", k, k);
         for (int i = 0; i < w->loop->kernel->store_count; i++) {
@@ -101,7 +101,7 @@ static void write_partials(const codegen_writer *w, nest *in)
 /* The loop over the rounds of a brick that have points of the box, some at a time. */
 static nest *begin_rounds(const codegen_writer *w, nest *in, int some)
 {
-    const char *name = w->shape->vector > 1 ? "first" : "ix";
+    const char *name = w->shape->rows ? "first" : "ix";
     nest_statement(in,
                    "const ABI_STEP brick = (ABI_STEP)(given.launch.bricks[2] + "
                    "(int64_t)KATA_GROUP(0)) * %d",
@@ -158,7 +158,7 @@ void codegen_brick_kernel(const codegen_writer *w, nest *kernel)
     nest *in = nest_format(kernel, NEST_IF, "iy < given.launch.hi[1]");
     codegen_thread_head(w, in);
     codegen_thread_row(w, in);
-    if (w->shape->vector > 1)
+    if (w->shape->rows)
         add_vector_rounds(w, in);
     else
         add_single_rounds(w, in);

@@ -83,6 +83,7 @@ typedef enum codegen_language { CODEGEN_CUDA, CODEGEN_OPENCL } codegen_language;
  * lane of a brick. */
 typedef struct codegen_shape {
     int threads[3]; /* of a group, along x, y and z; 1 along levels in order */
+    bool rows;      /* a thread reads rows as vectors, also of one point */
     int vector, chunk, along;
     bool wide; /* numbers of elements need 64 bits */
     bool far;  /* what is given by value lies in memory: it is more than arguments may be */
@@ -94,6 +95,8 @@ codegen_shape codegen_choose_shape(const codegen_loop *loop, bool wide);
  * y (1) or z (2); 0: along the dimension that is best. */
 void codegen_change_vector(const codegen_loop *loop, codegen_shape *shape, int vector);
 void codegen_change_chunk(const codegen_loop *loop, codegen_shape *shape, int chunk, int along);
+/* Whether threads read rows as vectors. */
+bool codegen_reads_rows(const codegen_loop *loop);
 /* The points along a dimension that a group runs. */
 int64_t codegen_group_points(const codegen_shape *shape, int dimension);
 /* Why a loop cannot run on a device: "its levels run in order"; NULL: it can. */
@@ -124,8 +127,10 @@ void codegen_fill_text(text *out, kata_type storage, codegen_language language);
 
 /* ---- copy_kernel.c --------------------------------------------------------------------------- */
 
-enum { CODEGEN_COPY_THREADS = 128 }; /* of a group, along x: each has a point of a component, which
-                                        is that of the group along y */
+enum {
+    CODEGEN_COPY_THREADS = 128
+}; /* of a group, along x: each has a point of a component, which
+      is that of the group along y */
 #define CODEGEN_COPY_NAME "kata_copy"
 /* A file with the kernel that copies elements of so many bytes between fields: it is given an
  * abi_copy, the memory that is written and the memory that is read. */

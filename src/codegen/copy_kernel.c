@@ -17,7 +17,9 @@ static const char kernel[] =
 
 void codegen_copy_function(text *out, int bytes, const codegen_dialect *dialect)
 {
-    const char *type = bytes == 1 ? "uint8_t" : bytes == 2 ? "uint16_t" : bytes == 4 ? "uint32_t"
-                                                                                      : "uint64_t";
+    const char *type = bytes == 1   ? "uint8_t"
+                       : bytes == 2 ? "uint16_t"
+                       : bytes == 4 ? "uint32_t"
+                                    : "uint64_t";
     text_add(out, kernel, dialect->function, type, type, CODEGEN_COPY_THREADS);
 }

@@ -9,6 +9,12 @@ KATA_INLINED int64_t kata_between(int64_t low, int64_t x, int64_t high)
     return x < low ? low : x > high ? high : x;
 }
 
+/* An index of a row that wraps: beyond its sides are the indices a period away. */
+KATA_INLINED ABI_STEP kata_wrapped(ABI_STEP i, ABI_STEP period, ABI_STEP end)
+{
+    return i < 0 ? i + period : i >= end ? i - period : i;
+}
+
 /* The number of the table element that is nearest to an index; the first element is at `low`. */
 KATA_INLINED int32_t kata_element_i32(int32_t index, int32_t low, int32_t count)
 {

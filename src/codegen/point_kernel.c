@@ -29,12 +29,11 @@ static void add_given(const codegen_writer *w, nest *file, const char *name)
 static nest *begin_kernel(const codegen_writer *w, nest *file, const char *name)
 {
     const ir_kernel *kernel = w->loop->kernel;
-    nest *function =
-        w->shape->far
-            ? nest_format(file, NEST_FUNCTION, "%s%s(%sconst %s_given *given_memory",
-                          w->dialect->function, name, w->dialect->global, name)
-            : nest_format(file, NEST_FUNCTION, "%s%s(const %s_given given", w->dialect->function,
-                          name, name);
+    nest *function = w->shape->far
+                         ? nest_format(file, NEST_FUNCTION, "%s%s(%sconst %s_given *given_memory",
+                                       w->dialect->function, name, w->dialect->global, name)
+                         : nest_format(file, NEST_FUNCTION, "%s%s(const %s_given given",
+                                       w->dialect->function, name, name);
     text *head = &function->head;
     for (int p = 0; p < kernel->param_count; p++)
         if (ir_param_is_field(&kernel->params[p]))
@@ -114,7 +113,7 @@ static void add_points(const codegen_writer *w, nest *function)
     for (int d = 0; d < 3; d++) {
         if (kernel->direction && d == kernel->ordered) continue;
         bool chunk = w->shape->chunk > 1 && d == w->shape->along;
-        bool vector = w->shape->vector > 1 && d == 0;
+        bool vector = w->shape->rows && d == 0;
         codegen_label name = codegen_format(chunk ? "first_%c" : vector ? "at" : "i%c", "xyz"[d]);
         codegen_thread_index(w, function, d, name.is);
         leave_outside(function, d, name.is, vector ? w->shape->vector : 1);

@@ -15,7 +15,7 @@ static int down(int offset, int vector) { return (int)floor_divide(offset, vecto
 bool codegen_has_vectors(const codegen_writer *w, int param)
 {
     const ir_param *p = &w->loop->kernel->params[param];
-    return w->shape && w->shape->vector > 1 && ir_param_is_field(p) && !p->absent_axis[0];
+    return w->shape && w->shape->rows && ir_param_is_field(p) && !p->absent_axis[0];
 }
 
 /* Whether what the points of a chunk read of a parameter is read for all of them together. */
@@ -94,6 +94,16 @@ static codegen_label address_of(const codegen_writer *w, const ir_access *row)
                           (int)row->offset[1], view, (int)row->offset[2], view);
 }
 
+/* The index of a vector in its row. Beyond the sides of a row that wraps lies its other end. */
+static codegen_label index_of(const codegen_writer *w, int param, int offset, bool beyond)
+{
+    int field = codegen_field_number(w->loop->kernel, param);
+    if (!beyond) return offset ? codegen_format("at + %d", offset) : codegen_format("at");
+    return codegen_format("kata_wrapped(at + (%d), (ABI_STEP)given.place[%d].period, "
+                          "(ABI_STEP)given.place[%d].end)",
+                          offset, field, field);
+}
+
 static void read_row(const codegen_writer *w, nest *in, const ir_access *row)
 {
     codegen_label name = array_of(w, row), type = vector_type(w, row->param);
@@ -103,9 +113,15 @@ static void read_row(const codegen_writer *w, nest *in, const ir_access *row)
     nest_statement(in, "%s %s[%d]", codegen_element_type(w->loop, row->param), name.is,
                    (r.last - r.first + 1) * vector);
     for (int v = r.first; v <= r.last; v++) {
+        codegen_label at = index_of(w, row->param, v * vector + ahead, v != 0);
+        if (vector == 1) {
+            nest_statement(in, "%s[%d] = (%s)[%s]", name.is, v - r.first, address_of(w, row).is,
+                           at.is);
+            continue;
+        }
         nest *part = nest_add(in, NEST_BLOCK);
-        nest_statement(part, "const %s some = *(const %s%s *)(%s + at + (%d))", type.is,
-                       w->dialect->global, type.is, address_of(w, row).is, v * vector + ahead);
+        nest_statement(part, "const %s some = *(const %s%s *)(%s + %s)", type.is,
+                       w->dialect->global, type.is, address_of(w, row).is, at.is);
         for (int i = 0; i < vector; i++)
             nest_statement(part, "%s[%d] = some.%c", name.is, (v - r.first) * vector + i,
                            "xyzw"[i]);
@@ -205,17 +221,27 @@ static void write_whole(const codegen_writer *w, nest *in, int i)
     nest_statement(part, "%s some", type.is);
     for (int k = 0; k < w->shape->vector; k++)
         nest_statement(part, "some.%c = new_%d[%d]", "xyzw"[k], i, k);
-    nest_statement(part, "*(%s%s *)(%s + at + (%d)) = some", w->dialect->global, type.is,
-                   codegen_written_name(w, s).is, (int)s->offset[0]);
+    nest_statement(part, "*(%s%s *)(%s + %s) = some", w->dialect->global, type.is,
+                   codegen_written_name(w, s).is,
+                   index_of(w, s->param, (int)s->offset[0], s->offset[0] != 0).is);
 }
 
 static void write_lane(const codegen_writer *w, nest *in, int i, int lane)
 {
     const ir_store *s = &w->loop->kernel->stores[i];
-    nest *inside = nest_format(
-        in, NEST_IF, "at + %d >= given.launch.lo[0] && at + %d < given.launch.hi[0]", lane, lane);
-    nest_statement(inside, "%s[at + (%d)] = new_%d[%d]", codegen_written_name(w, s).is,
-                   lane + (int)s->offset[0], i, lane);
+    nest_statement(in, "%s[%s] = new_%d[%d]", codegen_written_name(w, s).is,
+                   index_of(w, s->param, lane + (int)s->offset[0], s->offset[0] != 0).is, i, lane);
+}
+
+/* Lanes that are in the box. */
+static void write_inside(const codegen_writer *w, nest *in, int i)
+{
+    for (int k = 0; k < w->shape->vector; k++)
+        write_lane(w,
+                   nest_format(in, NEST_IF,
+                               "at + %d >= given.launch.lo[0] && at + %d < given.launch.hi[0]", k,
+                               k),
+                   i, k);
 }
 
 void codegen_write_vectors(const codegen_writer *w, nest *in)
@@ -223,15 +249,14 @@ void codegen_write_vectors(const codegen_writer *w, nest *in)
     const ir_kernel *kernel = w->loop->kernel;
     nest *whole = nest_format(
         in, NEST_IF, "at >= given.launch.lo[0] && at + %d <= given.launch.hi[0]", w->shape->vector);
-    nest *parts = nest_add(in, NEST_ELSE);
+    nest *parts = w->shape->vector > 1 ? nest_add(in, NEST_ELSE) : NULL;
     for (int i = 0; i < kernel->store_count; i++) {
         if (codegen_reduces_at(w->loop, i)) continue;
-        bool aligned = is_aligned(w, &kernel->stores[i]);
-        if (aligned) write_whole(w, whole, i);
-        for (int k = 0; k < w->shape->vector; k++) write_lane(w, parts, i, k);
-        for (int k = 0; k < w->shape->vector && !aligned; k++)
-            nest_statement(whole, "%s[at + (%d)] = new_%d[%d]",
-                           codegen_written_name(w, &kernel->stores[i]).is,
-                           k + (int)kernel->stores[i].offset[0], i, k);
+        if (parts) write_inside(w, parts, i);
+        if (parts && is_aligned(w, &kernel->stores[i])) {
+            write_whole(w, whole, i);
+            continue;
+        }
+        for (int k = 0; k < w->shape->vector; k++) write_lane(w, whole, i, k);
     }
 }

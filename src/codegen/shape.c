@@ -18,7 +18,8 @@ static bool checks_written(const codegen_loop *loop)
     for (ir_id id = (ir_id)g->count; id-- > 1;) {
         const ir_node *n = &g->nodes[id];
         if (!needed[id]) continue;
-        written = written || (n->op == IR_LOAD && ir_param_is_written_field(&kernel->params[n->param]));
+        written =
+            written || (n->op == IR_LOAD && ir_param_is_written_field(&kernel->params[n->param]));
         for (int k = 0; k < ir_ops[n->op].operands; k++) needed[n->arg[k]] = true;
     }
     free(needed);
@@ -61,22 +62,31 @@ static bool writes_without_x(const codegen_loop *loop)
     return false;
 }
 
-/* The most points of a thread's vector: 16 bytes of the widest field, if all rows begin where
- * memory is aligned. */
+bool codegen_reads_rows(const codegen_loop *loop)
+{
+    const ir_kernel *kernel = loop->kernel;
+    bool may = !kernel->direction && !loop->colored && !writes_without_x(loop);
+    for (int p = 0; p < kernel->param_count; p++) {
+        const ir_param *param = &kernel->params[p];
+        if (!ir_param_is_field(param) || param->absent_axis[0]) continue;
+        may = may && param->finer[0] <= 1 && param->coarser[0] <= 1;
+    }
+    return may;
+}
+
+/* The most points of a thread's vector: 16 bytes of the widest field. */
 static int find_vector(const codegen_loop *loop)
 {
     enum { BYTES = 16, MOST = 4 };
     const ir_kernel *kernel = loop->kernel;
     int widest = BYTES / MOST;
-    bool may = !kernel->direction && !loop->colored && !writes_without_x(loop);
     for (int p = 0; p < kernel->param_count; p++) {
         const ir_param *param = &kernel->params[p];
         if (!ir_param_is_field(param) || param->absent_axis[0]) continue;
         if (ir_storages[loop->storage[p]].bytes > widest)
             widest = ir_storages[loop->storage[p]].bytes;
-        may = may && param->finer[0] <= 1 && param->coarser[0] <= 1;
     }
-    return may ? BYTES / widest : 1;
+    return codegen_reads_rows(loop) ? BYTES / widest : 1;
 }
 
 /* Whether points read what other points write, or the point itself a second time. */
@@ -133,7 +143,8 @@ codegen_shape codegen_choose_shape(const codegen_loop *loop, bool wide)
 {
     enum { CHUNK = 4, MOST_HELD = 640, MOST_VECTOR_NODES = 256, ROWS = 8, VECTOR_ROWS = 4 };
     const ir_kernel *kernel = loop->kernel;
-    codegen_shape shape = {{ABI_LANES, ROWS, 1}, 1, 1, 0, wide, false};
+    codegen_shape shape = {.threads = {ABI_LANES, ROWS, 1}, .vector = 1, .chunk = 1, .wide = wide};
+    shape.rows = codegen_reads_rows(loop);
     for (int d = 0; d < 3; d++)
         if (kernel->order[d] != IR_UNORDERED) shape.threads[d] = 1;
     int vector = find_vector(loop), nodes = (int)kernel->graph.count;

@@ -6,6 +6,13 @@ bool codegen_reduces_at(const codegen_loop *loop, int store)
     return ir_param_is_reduction(&loop->kernel->params[loop->kernel->stores[store].param]);
 }
 
+int codegen_field_number(const ir_kernel *kernel, int param)
+{
+    int number = 0;
+    for (int p = 0; p < param; p++) number += ir_param_is_field(&kernel->params[p]);
+    return number;
+}
+
 /* ---- numbers and fields ---------------------------------------------------------------------- */
 
 /* "{p0_u_all + given.place[0].at + 2 * given.place[0].component, ...}" */
@@ -41,7 +48,8 @@ static void add_numbers(const codegen_writer *w, nest *in)
 {
     const ir_kernel *kernel = w->loop->kernel;
     const char *of = w->shape->far ? w->dialect->global : "";
-    if (kernel->direction) nest_statement(in, "%sconst abi_levels *const levels = given.levels", of);
+    if (kernel->direction)
+        nest_statement(in, "%sconst abi_levels *const levels = given.levels", of);
     if (codegen_reads_tables(w))
         nest_statement(in, "%sconst abi_value *const numbers = given.numbers", of);
     for (ir_id id = 1; id < kernel->graph.count; id++) {
@@ -76,7 +84,7 @@ static void add_results(const codegen_writer *w, nest *in)
     const ir_kernel *kernel = w->loop->kernel;
     codegen_writer point = *w;
     point.collects = true;
-    bool vectors = w->shape->vector > 1;
+    bool vectors = w->shape->rows;
     for (int i = 0; i < kernel->store_count; i++)
         codegen_store(&point, in, i,
                       vectors ? codegen_format("new_%d[%d]", i, w->lane).is
@@ -101,7 +109,7 @@ static void add_checks(const codegen_writer *w, nest *in)
     if (!kernel->check_count) return;
     nest *fails = nest_format(in, NEST_IF, "given.launch.checks != %d && !", ABI_WRITE);
     codegen_operand(&fails->head, w, kernel->valid);
-    if (w->shape->vector > 1)
+    if (w->shape->rows)
         text_add(&fails->head, " && ix >= given.launch.lo[0] && ix < given.launch.hi[0]");
     nest_statement(fails, "failing[given.launch.flag] = 1");
 }
@@ -170,7 +178,7 @@ void codegen_skip_colors(const codegen_writer *w, nest *in, const char *skip)
 
 void codegen_thread_points(const codegen_writer *w, nest *in)
 {
-    if (w->shape->vector > 1)
+    if (w->shape->rows)
         add_vector(w, in);
     else
         add_point(w, in);

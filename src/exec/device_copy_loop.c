@@ -40,11 +40,11 @@ kata_status device_run_copy(const device_loop *l)
                                          {to->on_device->memory, NULL, 0},
                                          {from->on_device->memory, NULL, 0}};
     int64_t points = grid_box_points(&l->loop->box);
-    device_launch launch = {.groups = {-floor_divide(-points, CODEGEN_COPY_THREADS),
-                                       to->components, 1},
-                            .threads = {CODEGEN_COPY_THREADS, 1, 1},
-                            .arguments = arguments,
-                            .argument_count = 3};
+    device_launch launch = {
+        .groups = {-floor_divide(-points, CODEGEN_COPY_THREADS), to->components, 1},
+        .threads = {CODEGEN_COPY_THREADS, 1, 1},
+        .arguments = arguments,
+        .argument_count = 3};
     if (!device_run(l->d->device, kernel, &launch)) return device_failed(l, "failed in");
     store_device_changed(to);
     return KATA_OK;

@@ -24,6 +24,14 @@ grid_box device_touched(const chain_loop *loop, int param)
     return all;
 }
 
+grid_box device_wrapped(const chain_loop *loop, const grid_box *box)
+{
+    grid_box row = *box;
+    row.lo[0] = larger(row.lo[0], 0);
+    row.hi[0] = smaller(row.hi[0], loop->shape.size[0]);
+    return row;
+}
+
 /* The first parameter that is given the same field. */
 static int first_of(const chain_loop *loop, int param)
 {

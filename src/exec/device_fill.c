@@ -244,25 +244,24 @@ const char *device_cannot_fill(const chain_binding *b, const grid_box *touched)
 
 /* ---- scattering ------------------------------------------------------------------------------ */
 
-/* The indices that a store writes of its field. */
-static grid_box written_by(const chain_loop *loop, const ir_store *s)
+/* The indices that a store writes of its field: of rows that wrap, at the other end. */
+static grid_box written_by(const chain_loop *loop, const ir_store *s, bool wraps)
 {
-    return analysis_touched(&loop->kernel->params[s->param], s->offset, s->offset, &loop->box);
+    grid_box box =
+        analysis_touched(&loop->kernel->params[s->param], s->offset, s->offset, &loop->box);
+    return wraps ? device_wrapped(loop, &box) : box;
 }
 
-static bool is_outside(const chain_loop *loop, const ir_store *s)
-{
-    grid_box inside = chain_binding_inside(&loop->bindings[s->param]);
-    grid_box box = written_by(loop, s);
-    return !grid_box_contains(&inside, &box);
-}
-
-bool device_writes_outside(const chain_loop *loop, int param)
+bool device_writes_outside(const chain_loop *loop, int param, bool wraps)
 {
     bool some = false;
-    for (int i = 0; i < loop->kernel->store_count && !grid_box_is_empty(&loop->box); i++)
-        if (loop->kernel->stores[i].param == param)
-            some = some || is_outside(loop, &loop->kernel->stores[i]);
+    if (grid_box_is_empty(&loop->box)) return false;
+    grid_box inside = chain_binding_inside(&loop->bindings[param]);
+    for (int i = 0; i < loop->kernel->store_count; i++) {
+        if (loop->kernel->stores[i].param != param) continue;
+        grid_box box = written_by(loop, &loop->kernel->stores[i], wraps);
+        some = some || !grid_box_contains(&inside, &box);
+    }
     return some;
 }
 
@@ -274,13 +273,13 @@ kata_status device_scatter(const device_loop *l, int param)
     s.touched = s.inside = chain_binding_inside(s.b);
     s.pieces = calloc((size_t)kernel->store_count * PIECES, sizeof *s.pieces);
     for (int i = 0; i < kernel->store_count; i++) {
-        grid_box box = written_by(l->loop, &kernel->stores[i]);
+        grid_box box = written_by(l->loop, &kernel->stores[i], l->ready->wraps >> param & 1);
         if (kernel->stores[i].param == param) s.touched = grid_box_hull(&s.touched, &box);
     }
     kata_status status =
         s.pieces && find_entries(&s, target_of) ? KATA_OK : message_no_memory(l->m);
     for (int i = 0; i < kernel->store_count && !status; i++) {
-        grid_box box = written_by(l->loop, &kernel->stores[i]);
+        grid_box box = written_by(l->loop, &kernel->stores[i], l->ready->wraps >> param & 1);
         if (kernel->stores[i].param != param) continue;
         for (int d = 0; d < 3; d++) add_pieces(&s, kernel->stores[i].component, &box, d);
     }

@@ -81,16 +81,23 @@ static void add_launch(given *g, const chain_loop *loop)
     launch->bricks[2] = bricks.lo[0];
 }
 
-static given make_given(struct exec_device *d, const chain_loop *loop)
+/* Where a field is; of rows that wrap, their period. */
+static void add_place(given *g, const device_loop *l, int p)
 {
+    abi_place *place = add(g, sizeof *place);
+    if (!place) return;
+    *place = l->loop->bindings[p].slot->on_device->place;
+    if (l->ready->wraps >> p & 1) place->period = place->end = l->loop->shape.size[0];
+}
+
+static given make_given(const device_loop *l)
+{
+    const chain_loop *loop = l->loop;
     const ir_kernel *kernel = loop->kernel;
-    given g = {.d = d};
+    given g = {.d = l->d};
     add_launch(&g, loop);
-    for (int p = 0; p < kernel->param_count; p++) {
-        if (!ir_param_is_field(&kernel->params[p])) continue;
-        abi_place *place = add(&g, sizeof *place);
-        if (place) *place = loop->bindings[p].slot->on_device->place;
-    }
+    for (int p = 0; p < kernel->param_count; p++)
+        if (ir_param_is_field(&kernel->params[p])) add_place(&g, l, p);
     for (int p = 0; p < kernel->param_count && kernel->direction; p++) add_levels(&g, loop, p);
     for (int p = 0; p < kernel->param_count; p++) add_numbers(&g, loop, p);
     return g;
@@ -245,7 +252,7 @@ kata_status device_run_loop(const device_loop *l)
     if (l->loop->copy) return device_run_copy(l);
     size_t most = (size_t)(2 + kernel->param_count + kernel->store_count);
     if (most > MOST) arguments = calloc(most, sizeof *arguments);
-    given g = make_given(l->d, l->loop);
+    given g = make_given(l);
     kata_status status = arguments && !g.failed ? start(l, &g, arguments) : message_no_memory(l->m);
     if (arguments != few) free(arguments);
     return status ? status : end_writes(l);

@@ -12,9 +12,9 @@ static bool scatters_children(const chain_loop *loop)
 {
     bool some = false;
     for (int p = 0; p < loop->kernel->param_count; p++)
-        some = some ||
-               (ir_param_is_written_field(&loop->kernel->params[p]) &&
-                ir_param_has_ratio(&loop->kernel->params[p]) && device_writes_outside(loop, p));
+        some = some || (ir_param_is_written_field(&loop->kernel->params[p]) &&
+                        ir_param_has_ratio(&loop->kernel->params[p]) &&
+                        device_writes_outside(loop, p, false));
     return some;
 }
 
@@ -84,6 +84,34 @@ static bool reduces(const ir_kernel *kernel)
     return some;
 }
 
+/* Whether what a loop reads and writes beyond the ends of rows is their other end. */
+static bool row_wraps(const chain_loop *loop, int p)
+{
+    enum { VECTOR = 4 };
+    const chain_slot *slot = loop->bindings[p].slot;
+    int64_t n = loop->shape.size[0];
+    grid_box touched = device_touched(loop, p);
+    return grid_boundary_is_periodic(loop->bindings[p].boundary, 0) && !slot->staggered[0] &&
+           !slot->absent_axis[0] && !slot->ghosts[0] && slot->shape.size[0] == n &&
+           n % VECTOR == 0 && loop->box.lo[0] >= 0 && loop->box.hi[0] <= n && touched.lo[0] >= -n &&
+           touched.hi[0] <= 2 * n;
+}
+
+/* Finds the fields whose rows wrap, in all parameters that are given them. */
+static uint64_t find_wraps(const chain_loop *loop)
+{
+    const ir_kernel *kernel = loop->kernel;
+    const codegen_loop as = {.kernel = kernel, .colored = loop->colors > 1};
+    uint64_t wraps = 0;
+    for (int p = 0; p < kernel->param_count && !loop->copy && codegen_reads_rows(&as); p++) {
+        bool all = ir_param_is_field(&kernel->params[p]);
+        for (int q = 0; q < kernel->param_count && all; q++)
+            if (loop->bindings[q].slot == loop->bindings[p].slot) all = row_wraps(loop, q);
+        if (all) wraps |= (uint64_t)1 << p;
+    }
+    return wraps;
+}
+
 /* False when memory is out. */
 static bool find_parts(struct exec_device *d, device_ready *r, const chain_loop *loop, int p)
 {
@@ -91,6 +119,8 @@ static bool find_parts(struct exec_device *d, device_ready *r, const chain_loop 
     r->parts[p] = arena_array(&d->memory, components, sizeof **r->parts);
     if (!r->parts[p]) return false;
     device_touched_parts(loop, p, r->parts[p]);
+    for (size_t c = 0; c < components && r->wraps >> p & 1; c++)
+        r->parts[p][c] = device_wrapped(loop, &r->parts[p][c]);
     r->parts_key[p] = hash_bytes(r->parts[p], components * sizeof **r->parts, components);
     return true;
 }
@@ -118,15 +148,17 @@ static device_ready *make(struct exec_device *d, const chain_loop *loop, uint64_
     *r = (device_ready){.key = key, .touched = touched, .parts = parts, .parts_key = keys};
     memcpy(r->kernel_hash, loop->kernel->hash, sizeof r->kernel_hash);
     r->why = refuses(d, loop);
+    if (!r->why && !grid_box_is_empty(&loop->box)) r->wraps = find_wraps(loop);
     r->reduces = reduces(loop->kernel);
     r->twice = loop->kernel->check_count && reads_written(loop);
     for (size_t p = 0; p < params && !r->why; p++) {
         if (device_touched_first(loop, (int)p, &touched[p])) {
             r->firsts |= (uint64_t)1 << p;
+            if (r->wraps >> p & 1) touched[p] = device_wrapped(loop, &touched[p]);
             if (!find_parts(d, r, loop, (int)p)) return NULL;
         }
         if (!loop->copy && ir_param_is_written_field(&loop->kernel->params[p]) &&
-            device_writes_outside(loop, (int)p))
+            device_writes_outside(loop, (int)p, r->wraps >> p & 1))
             r->outside |= (uint64_t)1 << p;
     }
     r->next = d->ready[key % DEVICE_BUCKETS];

@@ -56,12 +56,13 @@ static void explain_json(const struct exec_files *f, const facts *t, text *out)
              "\"depth\": %lld, \"bytes_in\": %.0f, \"bytes_out\": %.0f, \"seconds\": %.9g, "
              "\"seconds_waiting\": %.9g, \"seconds_disk\": %.9g, \"bound\": \"%s\", "
              "\"reasons\": [",
-             (long long)f->streams.streamed, (long long)f->streams.home, (long long)f->streams.request.tile[2],
-             (long long)f->streams.request.depth, t->in, t->out, f->streams.seconds, f->streams.waited, t->busy,
-             t->disk ? "disk" : "loops");
+             (long long)f->streams.streamed, (long long)f->streams.home,
+             (long long)f->streams.request.tile[2], (long long)f->streams.request.depth, t->in,
+             t->out, f->streams.seconds, f->streams.waited, t->busy, t->disk ? "disk" : "loops");
     for (int i = 0; i < f->streams.reason_count; i++)
         text_add(out, "%s{\"kernel\": \"%s\", \"loops\": %lld, \"why\": \"%s\"}", i ? ", " : "",
-                 f->streams.reasons[i].kernel, (long long)f->streams.reasons[i].loops, f->streams.reasons[i].why);
+                 f->streams.reasons[i].kernel, (long long)f->streams.reasons[i].loops,
+                 f->streams.reasons[i].why);
     text_add(out, "]}\n");
 }
 

@@ -1,5 +1,5 @@
-/* Streams of fields in files: rings in memory (store/ring.c), between which and the files a port moves
- * planes. Loops that are not streamed run on the mapped files. */
+/* Streams of fields in files: rings in memory (store/ring.c), between which and the files a port
+ * moves planes. Loops that are not streamed run on the mapped files. */
 #include "exec/on_files.h"
 
 #include <stdlib.h>

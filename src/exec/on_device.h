@@ -49,9 +49,10 @@ typedef struct device_ready {
     char kernel_hash[33];
     const char *why; /* it cannot run on the device; NULL: it can */
     bool reduces;
-    bool twice; /* its points are checked, and then written, by themselves */
+    bool twice;       /* its points are checked, and then written, by themselves */
     bool wide;        /* the kernel's numbers of elements have 64 bits */
     uint64_t outside; /* bit p: parameter p is written outside of its field */
+    uint64_t wraps;   /* bit p: rows of its field wrap, see abi_place */
     uint64_t firsts;  /* bit p: it is the first that is given its field */
     codegen_shape shape;
     device_kernel *kernel; /* NULL: not yet */
@@ -89,7 +90,7 @@ struct exec_device {
     device_partials *partials;
     device_waiting *waiting;
     size_t waiting_count, waiting_room;
-    device_memory *flags; /* of checks */
+    device_memory *flags;                    /* of checks */
     const chain_loop *checked[DEVICE_FLAGS]; /* loops whose flags nobody has looked at */
     int checked_count;
     device_memory *far; /* what the kernel is given, as far as it is not arguments */
@@ -158,6 +159,8 @@ void device_compile_ahead(exec_context *context, const chain *c, messages *m);
 
 /* ---- device_fields.c ------------------------------------------------------------------------- */
 
+/* A box of indices that a loop touches, in rows that wrap. */
+grid_box device_wrapped(const chain_loop *loop, const grid_box *box);
 /* The indices that a loop touches of a field parameter. */
 grid_box device_touched(const chain_loop *loop, int param);
 /* What all parameters touch that are given the field of a parameter, if it is the first of these;
@@ -177,7 +180,7 @@ kata_status device_fill(const device_loop *l, int param);
 void device_tables_free(struct exec_device *d);
 /* Whether a loop writes indices outside of a field; and what follows: puts what it wrote there
  * where it belongs, at the other end of periodic dimensions. */
-bool device_writes_outside(const chain_loop *loop, int param);
+bool device_writes_outside(const chain_loop *loop, int param, bool wraps);
 kata_status device_scatter(const device_loop *l, int param);
 
 /* ---- device_ready.c -------------------------------------------------------------------------- */

@@ -54,7 +54,8 @@ kata_status exec_files_run_own(exec_context *context, chain *c, messages *m)
         for (count = 1; first + count < c->count; count++)
             if (meets_ranks(&c->loops[first + count]) != meets) break;
         chain part = cpu_part(c, first, count);
-        if (meets) stream_note_home(&context->files->streams, &part.loops[0], (int64_t)count, MEETS);
+        if (meets)
+            stream_note_home(&context->files->streams, &part.loops[0], (int64_t)count, MEETS);
         status = (meets ? exec_cpu : exec_on_files).run(context, &part, m);
     }
     return status;

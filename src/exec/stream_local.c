@@ -1,6 +1,6 @@
-/* The loops of a tile: a chain of its own, on rings. Their reductions are over all tiles of the section: what each tile gives is kept, and all
- * of it is reduced in the one order, as that of ranks is. After the last tile the result is that of
- * the whole loop. */
+/* The loops of a tile: a chain of its own, on rings. Their reductions are over all tiles of the
+ * section: what each tile gives is kept, and all of it is reduced in the one order, as that of
+ * ranks is. After the last tile the result is that of the whole loop. */
 #include "exec/streams.h"
 
 #include <stdlib.h>
@@ -162,7 +162,7 @@ static bool append(stream_partials *all, const void *mine, size_t bytes)
 
 /* Loops reduce in their order. */
 int stream_gather(void *data, const void *mine, size_t bytes, const char **all,
-                 const size_t **starts)
+                  const size_t **starts)
 {
     stream_run *run = ((exec_streams *)data)->run;
     const chain *local = &run->local.chain;

@@ -34,5 +34,5 @@ void stream_note_refusals(exec_streams *s, const chain *c, const plan *p)
     for (int i = 0; i < p->refusal_count; i++)
         if (p->refusals[i].level == 0)
             stream_note_home(s, &c->loops[p->refusals[i].first], p->refusals[i].loops,
-                              p->refusals[i].why);
+                             p->refusals[i].why);
 }

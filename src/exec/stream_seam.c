@@ -219,7 +219,9 @@ static kata_status run_streamed(const seams *s, chain *c)
 {
     analysis_chain a;
     kata_status status = analysis_chain_make(c, &a) ? KATA_OK : message_no_memory(s->m);
-    if (!status) status = stream_run_chain(s->streams, c, &a, s->streams->memory->left(s->streams, s->far), s->m);
+    if (!status)
+        status =
+            stream_run_chain(s->streams, c, &a, s->streams->memory->left(s->streams, s->far), s->m);
     analysis_chain_free(&a);
     return status;
 }

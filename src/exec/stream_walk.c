@@ -234,8 +234,7 @@ kata_status stream_run_home(exec_streams *s, chain *c, bool full, messages *m)
 static void note_home(exec_streams *s, const chain *c, const plan *p)
 {
     stream_note_refusals(s, c, p);
-    if (!p->refusal_count)
-        stream_note_home(s, &c->loops[0], (int64_t)c->count, s->memory->no_room);
+    if (!p->refusal_count) stream_note_home(s, &c->loops[0], (int64_t)c->count, s->memory->no_room);
 }
 
 kata_status stream_run_chain(exec_streams *s, chain *c, const analysis_chain *a, int64_t memory,

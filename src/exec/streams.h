@@ -1,8 +1,8 @@
 /* Running chains by streamed plans (plan/streamed.c): what its files share.
  *
  * The fields of such a chain lie in a memory that is large: files, or this machine's memory beside
- * that of a device. Some planes of them lie in rings in a memory that is near, while loops use them.
- * What differs between kinds of memory is in the table stream_memory; exec/files_memory.c and
+ * that of a device. Some planes of them lie in rings in a memory that is near, while loops use
+ * them. What differs between kinds of memory is in the table stream_memory; exec/files_memory.c and
  * exec/device_memory.c fill it in. */
 #ifndef EXEC_STREAMS_H
 #define EXEC_STREAMS_H
@@ -37,8 +37,8 @@ typedef struct stream_ring {
     int dimension;    /* along which planes follow one another */
 } stream_ring;
 
-/* A kind of near memory. Functions that return bool have set the status of the run where they return
- * false; those that return NULL have not, and memory is out. */
+/* A kind of near memory. Functions that return bool have set the status of the run where they
+ * return false; those that return NULL have not, and memory is out. */
 typedef struct stream_memory {
     /* Bytes that are left for what a chain needs; `far`: one of its slots that is moved. */
     int64_t (*left)(const exec_streams *s, const chain_slot *far);
@@ -176,8 +176,7 @@ bool stream_plan_section(const exec_streams *s, plan *p, const analysis_chain *a
 /* Whether loops of a chain have periodic sides where tiles of planes begin and end. */
 bool stream_has_seam(const analysis_chain *a);
 /* Runs it, in sections of which each is rolled out. */
-kata_status stream_run_seams(exec_streams *s, const chain *c, const analysis_chain *a,
-                             messages *m);
+kata_status stream_run_seams(exec_streams *s, const chain *c, const analysis_chain *a, messages *m);
 
 /* ---- stream_reasons.c ------------------------------------------------------------------------ */
 

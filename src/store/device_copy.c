@@ -23,6 +23,8 @@ static size_t lay_out(store_device *on, const chain_slot *slot)
     int64_t left = round_up(-smaller(room->lo[0], 0), line);
     on->place.y = round_up(left + larger(room->hi[0], 0), line);
     on->place.z = on->place.y * (room->hi[1] - room->lo[1]);
+    on->place.period = 0;
+    on->place.end = INT32_MAX;
     on->place.component = on->place.z * (room->hi[2] - room->lo[2]);
     on->place.at = BEYOND / store_type_bytes(slot->type) + left - room->lo[1] * on->place.y -
                    room->lo[2] * on->place.z;

@@ -112,7 +112,8 @@ static void copies_of(kata *k, outcome *o, kata_type type)
     put_doubles(u, g, 3);
     kata_apply(kernel_of(k, "kernel twice(inout double u) { u = 2*u; }"), kata_all(g), u);
     kata_copy(v, kata_all(turned), u, kata_all(g), .axes = {-3, 1, -2});
-    kata_copy(w, kata_box_3d(g, -1, NX - 1, 2, 3, 0, NZ), u, kata_box_3d(g, 1, NX + 1, 0, 1, 0, NZ));
+    kata_copy(w, kata_box_3d(g, -1, NX - 1, 2, 3, 0, NZ), u,
+              kata_box_3d(g, 1, NX + 1, 0, 1, 0, NZ));
     kata_apply(kernel_of(k, "kernel less(inout double u) { u -= 1; }"), kata_all(turned), v);
     keep_doubles(o, v, kata_all(turned), POINTS);
     keep_doubles(o, w, kata_box_3d(g, -1, NX - 1, 0, NY, 0, NZ), POINTS);
@@ -232,8 +233,7 @@ static void tables_are_as_large_as_they_like(void **state)
 static int test_kind(const char *name)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_are_copied),
-        cmocka_unit_test(elements_are_looked_up),
+        cmocka_unit_test(fields_are_copied), cmocka_unit_test(elements_are_looked_up),
         cmocka_unit_test(an_index_outside_is_reported),
         cmocka_unit_test(a_check_in_place_fails_where_it_does_on_the_cpu),
         cmocka_unit_test(tables_are_as_large_as_they_like)};
