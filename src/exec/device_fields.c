@@ -3,12 +3,11 @@
 
 #include "analysis/analysis.h"
 
-grid_box device_touched(const chain_loop *loop, int param)
+/* Widens a box to the indices that a loop's points touch of a field parameter. */
+static grid_box widen(const chain_loop *loop, int param, grid_box all)
 {
     const ir_kernel *kernel = loop->kernel;
     const ir_param *p = &kernel->params[param];
-    grid_box all = chain_slot_memory(loop->bindings[param].slot);
-    if (loop->copy) return all;
     for (int i = 0; i < kernel->access_count; i++) {
         const ir_access *a = &kernel->accesses[i];
         if (a->param != param) continue;
@@ -22,6 +21,12 @@ grid_box device_touched(const chain_loop *loop, int param)
         all = grid_box_hull(&all, &box);
     }
     return all;
+}
+
+grid_box device_touched(const chain_loop *loop, int param)
+{
+    grid_box all = chain_slot_memory(loop->bindings[param].slot);
+    return loop->copy ? all : widen(loop, param, all);
 }
 
 /* The first parameter that is given the same field. */
@@ -72,5 +77,34 @@ kata_status device_bring_fields(const device_loop *l)
     kata_status status = KATA_OK;
     for (int p = 0; p < l->loop->kernel->param_count && !status; p++)
         if (l->ready->firsts >> p & 1) status = bring_field(l, p);
+    return status;
+}
+
+/* ---- levels ---------------------------------------------------------------------------------- */
+
+/* What a loop touches of the field of a parameter, also by others. Sums need all around it. */
+static grid_box touched_by_level(const device_loop *l, int param)
+{
+    static const grid_box none = {{0, 0, 0}, {0, 0, 0}};
+    const chain_loop *loop = l->loop;
+    grid_box all = none;
+    for (int side = 0; side < 6; side++)
+        if (loop->bindings[param].boundary->side[side].rule == KATA_LINEAR)
+            return l->ready->touched[param];
+    for (int p = 0; p < loop->kernel->param_count; p++)
+        if (ir_param_is_field(&loop->kernel->params[p]) &&
+            loop->bindings[p].slot == loop->bindings[param].slot)
+            all = widen(loop, p, all);
+    return all;
+}
+
+kata_status device_fill_level(const device_loop *l)
+{
+    kata_status status = KATA_OK;
+    for (int p = 0; p < l->loop->kernel->param_count && !status; p++) {
+        if (!(l->ready->firsts >> p & 1)) continue;
+        grid_box touched = touched_by_level(l, p);
+        status = device_fill(l, p, &touched);
+    }
     return status;
 }

@@ -41,6 +41,7 @@ typedef struct device_ready {
     char kernel_hash[33];
     const char *why; /* it cannot run on the device; NULL: it can */
     bool reduces;
+    bool by_level; /* its levels run one after another, and need one another's columns */
     bool twice; /* its points are checked, and then written, by themselves */
     bool wide;        /* the kernel's numbers of elements have 64 bits */
     uint64_t outside; /* bit p: parameter p is written outside of its field */
@@ -138,6 +139,9 @@ grid_box device_touched(const chain_loop *loop, int param);
 bool device_touched_first(const chain_loop *loop, int param, grid_box *touched);
 /* Brings the fields of a loop to the device, and fills what is read around them. */
 kata_status device_bring_fields(const device_loop *l);
+
+/* The same for the points of a level, after the levels before it have changed fields. */
+kata_status device_fill_level(const device_loop *l);
 
 /* ---- device_fill.c --------------------------------------------------------------------------- */
 
