@@ -141,7 +141,7 @@ void codegen_change_chunk(const codegen_loop *loop, codegen_shape *shape, int ch
 
 codegen_shape codegen_choose_shape(const codegen_loop *loop, bool wide)
 {
-    enum { CHUNK = 4, MOST_HELD = 640, MOST_VECTOR_NODES = 256, ROWS = 8, VECTOR_ROWS = 4 };
+    enum { CHUNK = 4, MOST_HELD = 640, MOST_VECTOR_NODES = 256, ROWS = 4 };
     const ir_kernel *kernel = loop->kernel;
     codegen_shape shape = {.threads = {ABI_LANES, ROWS, 1}, .vector = 1, .chunk = 1, .wide = wide};
     shape.rows = codegen_reads_rows(loop);
@@ -151,6 +151,5 @@ codegen_shape codegen_choose_shape(const codegen_loop *loop, bool wide)
     codegen_change_vector(loop, &shape, nodes <= MOST_VECTOR_NODES ? vector : 1);
     codegen_change_chunk(loop, &shape, CHUNK, 0);
     if (codegen_bytes_held(loop, &shape) > MOST_HELD) codegen_change_chunk(loop, &shape, 1, 0);
-    if (shape.vector > 1 && !codegen_reduces(loop)) shape.threads[1] = VECTOR_ROWS;
     return shape;
 }

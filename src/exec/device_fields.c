@@ -3,12 +3,13 @@
 
 #include "analysis/analysis.h"
 
-grid_box device_touched(const chain_loop *loop, int param)
+#include <stdlib.h>
+
+/* Widens a box to the indices that a loop's points touch of a field parameter. */
+static grid_box widen(const chain_loop *loop, int param, grid_box all)
 {
     const ir_kernel *kernel = loop->kernel;
     const ir_param *p = &kernel->params[param];
-    grid_box all = chain_slot_memory(loop->bindings[param].slot);
-    if (loop->copy) return all;
     for (int i = 0; i < kernel->access_count; i++) {
         const ir_access *a = &kernel->accesses[i];
         if (a->param != param) continue;
@@ -22,6 +23,12 @@ grid_box device_touched(const chain_loop *loop, int param)
         all = grid_box_hull(&all, &box);
     }
     return all;
+}
+
+grid_box device_touched(const chain_loop *loop, int param)
+{
+    grid_box all = chain_slot_memory(loop->bindings[param].slot);
+    return loop->copy ? all : widen(loop, param, all);
 }
 
 grid_box device_wrapped(const chain_loop *loop, const grid_box *box)
@@ -64,7 +71,7 @@ bool device_touched_first(const chain_loop *loop, int param, grid_box *touched)
 }
 
 /* Widens what is touched of a component; an empty box is of nothing yet. */
-static void widen(grid_box *all, const grid_box *box)
+static void add_part(grid_box *all, const grid_box *box)
 {
     *all = grid_box_is_empty(all) ? *box : grid_box_hull(all, box);
 }
@@ -78,15 +85,20 @@ void device_touched_parts(const chain_loop *loop, int param, grid_box *parts)
         if (loop->bindings[a->param].slot != slot) continue;
         grid_box box =
             analysis_touched(&kernel->params[a->param], a->offset, a->offset, &loop->box);
-        widen(&parts[a->component], &box);
+        add_part(&parts[a->component], &box);
     }
     for (int i = 0; i < kernel->store_count; i++) {
         const ir_store *s = &kernel->stores[i];
         if (loop->bindings[s->param].slot != slot) continue;
         grid_box box =
             analysis_touched(&kernel->params[s->param], s->offset, s->offset, &loop->box);
-        widen(&parts[s->component], &box);
+        add_part(&parts[s->component], &box);
     }
+}
+
+uint64_t device_parts_key(const grid_box *parts, int components)
+{
+    return hash_bytes(parts, (size_t)components * sizeof *parts, (uint64_t)components);
 }
 
 /* A copy reads and writes what is stored, also where rules hide it. */
@@ -98,7 +110,8 @@ static kata_status bring_field(const device_loop *l, int p)
     if (!store_device_holds(b->slot, touched) && !store_device_make(l->d->device, b->slot, touched))
         return device_failed(l, "has no memory for a field of");
     if (!store_device_take(b->slot, &inside)) return device_failed(l, "did not take a field of");
-    return l->loop->copy ? KATA_OK : device_fill(l, p);
+    device_around around = {touched, l->ready->parts[p], l->ready->parts_key[p]};
+    return l->loop->copy ? KATA_OK : device_fill(l, p, &around);
 }
 
 kata_status device_bring_fields(const device_loop *l)
@@ -106,5 +119,45 @@ kata_status device_bring_fields(const device_loop *l)
     kata_status status = KATA_OK;
     for (int p = 0; p < l->loop->kernel->param_count && !status; p++)
         if (l->ready->firsts >> p & 1) status = bring_field(l, p);
+    return status;
+}
+
+/* ---- levels ---------------------------------------------------------------------------------- */
+
+/* Sums need all that lies around a field. */
+static bool sums_around(const chain_binding *b)
+{
+    bool sums = false;
+    for (int side = 0; side < 6; side++) sums = sums || b->boundary->side[side].rule == KATA_LINEAR;
+    return sums;
+}
+
+/* Fills around a field what the level touches of it. */
+static kata_status fill_level(const device_loop *l, int p)
+{
+    static const grid_box none = {{0, 0, 0}, {0, 0, 0}};
+    const chain_loop *loop = l->loop;
+    int components = loop->bindings[p].slot->components;
+    grid_box touched = none, *parts = calloc((size_t)components, sizeof *parts);
+    if (!parts) return message_no_memory(l->m);
+    for (int q = 0; q < loop->kernel->param_count; q++)
+        if (ir_param_is_field(&loop->kernel->params[q]) &&
+            loop->bindings[q].slot == loop->bindings[p].slot)
+            touched = widen(loop, q, touched);
+    device_touched_parts(loop, p, parts);
+    device_around around = {&touched, parts, device_parts_key(parts, components)};
+    kata_status status = device_fill(l, p, &around);
+    free(parts);
+    return status;
+}
+
+kata_status device_fill_level(const device_loop *l)
+{
+    kata_status status = KATA_OK;
+    for (int p = 0; p < l->loop->kernel->param_count && !status; p++) {
+        if (!(l->ready->firsts >> p & 1)) continue;
+        device_around all = {&l->ready->touched[p], l->ready->parts[p], l->ready->parts_key[p]};
+        status = sums_around(&l->loop->bindings[p]) ? device_fill(l, p, &all) : fill_level(l, p);
+    }
     return status;
 }

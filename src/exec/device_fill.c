@@ -209,23 +209,22 @@ static uint64_t rules_of(const grid_boundary *boundary)
     return hash;
 }
 
-kata_status device_fill(const device_loop *l, int param)
+kata_status device_fill(const device_loop *l, int param, const device_around *around)
 {
-    const device_ready *r = l->ready;
-    surrounded s = {.b = &l->loop->bindings[param], .touched = r->touched[param]};
+    surrounded s = {.b = &l->loop->bindings[param], .touched = *around->touched};
     store_device *on = s.b->slot->on_device;
     s.inside = chain_binding_inside(s.b);
     if (grid_box_contains(&s.inside, &s.touched)) return KATA_OK;
     uint64_t rules = rules_of(s.b->boundary);
-    bool same = on->rules == rules && on->around == r->parts_key[param];
+    bool same = on->rules == rules && on->around == around->key;
     if (on->filled == on->changes && same) return KATA_OK;
     if (!store_device_hide(s.b->slot, &s.inside))
         return device_failed(l, "gave no values of a field of");
-    kata_status status = fill(l, &s, r->parts[param]);
+    kata_status status = fill(l, &s, around->parts);
     release(&s);
     on->filled = on->changes;
     on->rules = rules;
-    on->around = r->parts_key[param];
+    on->around = around->key;
     return status;
 }
 

@@ -41,13 +41,15 @@ static void add_numbers(given *g, const chain_loop *loop, int p)
                                                  : b->number;
 }
 
-/* The levels that reads find, however far they reach: those inside the field. */
-static void add_levels(given *g, const chain_loop *loop, int p)
+/* The levels that reads find, however far they reach: those inside the field. Where levels run by
+ * themselves, rules say what is outside. */
+static void add_levels(given *g, const device_loop *l, int p)
 {
+    const chain_loop *loop = l->loop;
     abi_levels *levels = add(g, sizeof *levels);
     if (!levels) return;
     *levels = (abi_levels){INT64_MIN, INT64_MAX};
-    if (!ir_param_is_field(&loop->kernel->params[p])) return;
+    if (!ir_param_is_field(&loop->kernel->params[p]) || l->ready->by_level) return;
     grid_box inside = chain_binding_inside(&loop->bindings[p]);
     levels->lowest = inside.lo[loop->kernel->ordered];
     levels->highest = inside.hi[loop->kernel->ordered] - 1;
@@ -98,7 +100,7 @@ static given make_given(const device_loop *l)
     add_launch(&g, loop);
     for (int p = 0; p < kernel->param_count; p++)
         if (ir_param_is_field(&kernel->params[p])) add_place(&g, l, p);
-    for (int p = 0; p < kernel->param_count && kernel->direction; p++) add_levels(&g, loop, p);
+    for (int p = 0; p < kernel->param_count && kernel->direction; p++) add_levels(&g, l, p);
     for (int p = 0; p < kernel->param_count; p++) add_numbers(&g, loop, p);
     return g;
 }
@@ -188,6 +190,58 @@ static device_kernel *kernel_of(const device_loop *l)
     return r->kernel;
 }
 
+/* What was written outside of fields goes where it belongs. */
+static kata_status end_writes(const device_loop *l)
+{
+    kata_status status = KATA_OK;
+    for (int p = 0; p < l->loop->kernel->param_count && !status; p++) {
+        if (!ir_param_is_written_field(&l->loop->kernel->params[p])) continue;
+        store_device_changed(l->loop->bindings[p].slot);
+        if (l->ready->outside >> p & 1) status = device_scatter(l, p);
+    }
+    return status;
+}
+
+/* Runs a level after another: each finds around fields what those before it have written. */
+static kata_status run_levels(const device_loop *l, given *g, const codegen_shape *shape,
+                              device_launch *launch, device_argument *arguments)
+{
+    const int d = l->loop->kernel->ordered;
+    const bool forward = l->loop->kernel->direction == IR_FORWARD;
+    const int64_t lo = l->loop->box.lo[d], hi = l->loop->box.hi[d];
+    kata_status status = KATA_OK;
+    for (int64_t i = 0; i < hi - lo && !status; i++) {
+        chain_loop level = *l->loop;
+        device_loop own = *l;
+        abi_launch *to = (abi_launch *)(void *)g->d->given;
+        own.loop = &level;
+        level.box.lo[d] = to->lo[d] = to->first[d] = forward ? lo + i : hi - 1 - i;
+        level.box.hi[d] = to->hi[d] = level.box.lo[d] + 1;
+        if (i) status = device_fill_level(&own);
+        if (!status) status = launch_all(&own, g, shape, launch, arguments);
+        if (!status) status = end_writes(&own);
+    }
+    return status;
+}
+
+/* Checks the points of a loop, if it has checks, and runs it. */
+static kata_status run_points(const device_loop *l, given *g, device_launch *launch,
+                              device_argument *arguments)
+{
+    abi_launch *to = (abi_launch *)(void *)g->d->given;
+    codegen_shape shape = fit(l->loop, l->ready->shape, l->ready->reduces);
+    kata_status status = KATA_OK;
+    if (l->ready->twice) {
+        to->checks = ABI_CHECK;
+        status = launch_all(l, g, &shape, launch, arguments);
+        to->checks = ABI_WRITE;
+    }
+    if (status) return status;
+    if (l->ready->by_level) return run_levels(l, g, &shape, launch, arguments);
+    status = launch_all(l, g, &shape, launch, arguments);
+    return status ? status : end_writes(l);
+}
+
 static kata_status start(const device_loop *l, given *g, device_argument *arguments)
 {
     const ir_kernel *kernel = l->loop->kernel;
@@ -207,29 +261,13 @@ static kata_status start(const device_loop *l, given *g, device_argument *argume
     }
     abi_launch *to = (abi_launch *)(void *)g->d->given;
     if (kernel->check_count && !status) {
-        device_memory *flags;
+        device_memory *flags = NULL;
         status = device_begin_checks(l, &flags, &to->flag);
         arguments[count++] = (device_argument){flags, NULL, 0};
     }
-    to->checks = l->ready->twice ? ABI_CHECK : ABI_CHECK_AND_WRITE;
-    codegen_shape shape = fit(l->loop, l->ready->shape, l->ready->reduces);
     device_launch launch = {.arguments = arguments, .argument_count = count};
-    if (!status) status = launch_all(l, g, &shape, &launch, arguments);
-    to->checks = ABI_WRITE;
-    if (!status && l->ready->twice) status = launch_all(l, g, &shape, &launch, arguments);
+    if (!status) status = run_points(l, g, &launch, arguments);
     return !status && l->ready->reduces ? device_end_reductions(l) : status;
-}
-
-/* What was written outside of fields goes where it belongs. */
-static kata_status end_writes(const device_loop *l)
-{
-    kata_status status = KATA_OK;
-    for (int p = 0; p < l->loop->kernel->param_count && !status; p++) {
-        if (!ir_param_is_written_field(&l->loop->kernel->params[p])) continue;
-        store_device_changed(l->loop->bindings[p].slot);
-        if (l->ready->outside >> p & 1) status = device_scatter(l, p);
-    }
-    return status;
 }
 
 /* A reduction over no points has a result, too. */
@@ -255,5 +293,5 @@ kata_status device_run_loop(const device_loop *l)
     given g = make_given(l);
     kata_status status = arguments && !g.failed ? start(l, &g, arguments) : message_no_memory(l->m);
     if (arguments != few) free(arguments);
-    return status ? status : end_writes(l);
+    return status;
 }

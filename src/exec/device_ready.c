@@ -67,8 +67,6 @@ static const char *refuses(const struct exec_device *d, const chain_loop *loop)
     const char *why = codegen_device_refuses(&as);
     if (!why) why = has_large_tables(d, loop->kernel);
     if (why) return why;
-    if (loop->kernel->direction && !analysis_has_columns(loop))
-        return "its levels run in order, and need other columns";
     if (scatters_children(loop)) return "it writes beyond the points of a finer field";
     if (has_two_rules(loop)) return "it is given one field with two boundary rules";
     return grid_box_is_empty(&loop->box) ? NULL : cannot_fill(loop);
@@ -121,7 +119,7 @@ static bool find_parts(struct exec_device *d, device_ready *r, const chain_loop 
     device_touched_parts(loop, p, r->parts[p]);
     for (size_t c = 0; c < components && r->wraps >> p & 1; c++)
         r->parts[p][c] = device_wrapped(loop, &r->parts[p][c]);
-    r->parts_key[p] = hash_bytes(r->parts[p], components * sizeof **r->parts, components);
+    r->parts_key[p] = device_parts_key(r->parts[p], (int)components);
     return true;
 }
 
@@ -149,6 +147,7 @@ static device_ready *make(struct exec_device *d, const chain_loop *loop, uint64_
     memcpy(r->kernel_hash, loop->kernel->hash, sizeof r->kernel_hash);
     r->why = refuses(d, loop);
     if (!r->why && !grid_box_is_empty(&loop->box)) r->wraps = find_wraps(loop);
+    r->by_level = loop->kernel->direction && !analysis_has_columns(loop);
     r->reduces = reduces(loop->kernel);
     r->twice = loop->kernel->check_count && reads_written(loop);
     for (size_t p = 0; p < params && !r->why; p++) {

@@ -50,6 +50,7 @@ typedef struct device_ready {
     const char *why; /* it cannot run on the device; NULL: it can */
     bool reduces;
     bool twice;       /* its points are checked, and then written, by themselves */
+    bool by_level; /* its levels run one by one */
     bool wide;        /* the kernel's numbers of elements have 64 bits */
     uint64_t outside; /* bit p: parameter p is written outside of its field */
     uint64_t wraps;   /* bit p: rows of its field wrap, see abi_place */
@@ -168,15 +169,24 @@ grid_box device_touched(const chain_loop *loop, int param);
 bool device_touched_first(const chain_loop *loop, int param, grid_box *touched);
 /* What they touch of each component: widens boxes, of which empty ones are of nothing. */
 void device_touched_parts(const chain_loop *loop, int param, grid_box *parts);
+uint64_t device_parts_key(const grid_box *parts, int components);
 /* Brings the fields of a loop to the device, and fills what is read around them. */
 kata_status device_bring_fields(const device_loop *l);
+
+/* The same for the points of a level, after the levels before it have changed fields. */
+kata_status device_fill_level(const device_loop *l);
 
 /* ---- device_fill.c --------------------------------------------------------------------------- */
 
 /* Why indices around a field cannot be filled on a device; NULL: they can. */
 const char *device_cannot_fill(const chain_binding *b, const grid_box *touched);
-/* Fills what a loop touches outside of a field with what its rules say. */
-kata_status device_fill(const device_loop *l, int param);
+/* What is touched of a field, of each component, and a hash of that. */
+typedef struct device_around {
+    const grid_box *touched, *parts;
+    uint64_t key;
+} device_around;
+/* Fills what is touched outside of the field of a parameter with what its rules say. */
+kata_status device_fill(const device_loop *l, int param, const device_around *around);
 void device_tables_free(struct exec_device *d);
 /* Whether a loop writes indices outside of a field; and what follows: puts what it wrote there
  * where it belongs, at the other end of periodic dimensions. */
