@@ -91,7 +91,22 @@ const codegen_dialect codegen_cuda = {
                "#define __builtin_inf() __longlong_as_double(0x7ff0000000000000LL)\n"
                "#define __builtin_inff() __int_as_float(0x7f800000)\n"
                "#define __builtin_nan(x) __longlong_as_double(0x7ff8000000000000LL)\n"
-               "#define __builtin_nanf(x) __int_as_float(0x7fc00000)\n",
+               "#define __builtin_nanf(x) __int_as_float(0x7fc00000)\n"
+               "#ifdef __CUDA_ARCH__\n"
+               "#define KATA_HALVES\n"
+               "static inline float kata_f32_of_f16(uint16_t h)\n"
+               "{\n"
+               "    float x;\n"
+               "    asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(x) : \"h\"(h));\n"
+               "    return x;\n"
+               "}\n"
+               "static inline uint16_t kata_f16_of_f32(float x)\n"
+               "{\n"
+               "    uint16_t h;\n"
+               "    asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(h) : \"f\"(x));\n"
+               "    return h;\n"
+               "}\n"
+               "#endif\n",
 };
 
 const codegen_dialect codegen_opencl = {
@@ -151,5 +166,16 @@ const codegen_dialect codegen_opencl = {
                "#define __builtin_inf() as_double(0x7ff0000000000000L)\n"
                "#define __builtin_inff() as_float(0x7f800000)\n"
                "#define __builtin_nan(x) as_double(0x7ff8000000000000L)\n"
-               "#define __builtin_nanf(x) as_float(0x7fc00000)\n",
+               "#define __builtin_nanf(x) as_float(0x7fc00000)\n"
+               "#define KATA_HALVES\n"
+               "static inline float kata_f32_of_f16(uint16_t h)\n"
+               "{\n"
+               "    return vload_half(0, (const __private half *)&h);\n"
+               "}\n"
+               "static inline uint16_t kata_f16_of_f32(float x)\n"
+               "{\n"
+               "    uint16_t h;\n"
+               "    vstore_half_rte(x, 0, (__private half *)&h);\n"
+               "    return h;\n"
+               "}\n",
 };

@@ -50,7 +50,7 @@ typedef struct device_ready {
     const char *why; /* it cannot run on the device; NULL: it can */
     bool reduces;
     bool twice;       /* its points are checked, and then written, by themselves */
-    bool by_level; /* its levels run one by one */
+    bool by_level;    /* its levels run one by one */
     bool wide;        /* the kernel's numbers of elements have 64 bits */
     uint64_t outside; /* bit p: parameter p is written outside of its field */
     uint64_t wraps;   /* bit p: rows of its field wrap, see abi_place */

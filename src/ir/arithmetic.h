@@ -175,6 +175,8 @@ KATA_INLINE float kata_of_word(__UINT32_TYPE__ u)
     return x;
 }
 
+/* Compilers of devices have instructions for these two. */
+#ifndef KATA_HALVES
 KATA_INLINE float kata_f32_of_f16(kata_half h)
 {
     __UINT32_TYPE__ sign = (__UINT32_TYPE__)(h & 0x8000) << 16;
@@ -201,6 +203,7 @@ KATA_INLINE kata_half kata_f16_of_f32(float x)
     __UINT32_TYPE__ nan = 0x7e00u | ((size >> 13) & 0x03ffu);
     return (kata_half)(((u >> 16) & 0x8000u) | (size > 0x7f800000u ? nan : finite));
 }
+#endif
 
 KATA_INLINE float kata_f32_of_bf16(kata_half h) { return kata_of_word((__UINT32_TYPE__)h << 16); }
 

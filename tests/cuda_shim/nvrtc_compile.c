@@ -94,13 +94,11 @@ static int run_in(const char *folder, const char *const *words)
 
 static bool preprocess(const char *folder, const nvrtc_choices *c)
 {
-    char architecture[40];
+    /* not __CUDA_ARCH__: this processor has no instructions of a device */
     const char *words[MOST_WORDS] = {"g++",        "-std=c++17",   "-E",
                                      "-w",         "-o",           "source.ii",
                                      "source.cpp", "-D__CUDACC__", "-D__CUDACC_RTC__"};
     int count = 9;
-    snprintf(architecture, sizeof architecture, "-D__CUDA_ARCH__=%d", 10 * c->target);
-    words[count++] = architecture;
     for (int i = 0; i < c->define_count; i++) words[count++] = c->defines[i];
     return run_in(folder, words) == 0;
 }

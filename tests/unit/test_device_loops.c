@@ -249,8 +249,9 @@ static void levels_of(kata *k, outcome *o, kata_rule rule)
     put_doubles(v, g, 8);
     kata_kernel *down = kernel_of(k, needs_others);
     kata_apply(down, kata_box_3d(g, 0, NX, 0, NY, 0, NZ - 2), u, v, 0.5);
-    kata_apply(kernel_of(k, "kernel east(inout double u) forward(x) { u = u[-1,0,0]/2 + u[-1,1,0]; }"),
-               kata_box_3d(g, 2, NX, 0, NY, 0, NZ), u);
+    kata_apply(
+        kernel_of(k, "kernel east(inout double u) forward(x) { u = u[-1,0,0]/2 + u[-1,1,0]; }"),
+        kata_box_3d(g, 2, NX, 0, NY, 0, NZ), u);
     kata_apply(down, kata_box_3d(g, 3, NX - 1, 0, NY, 1, NZ - 2), u, v, 0.25);
     keep_doubles(o, u, kata_all(g), POINTS);
 }
@@ -276,8 +277,7 @@ static void colours_of_levels(kata *k, outcome *o)
     kata_kernel *up =
         kernel_of(k, "kernel up(inout double u) forward(z) { u = u/2 + u[1,0,-1] + u[0,-1,-1]; }");
     kata_range above = kata_box_3d(g, 0, NX, 0, NY, 1, NZ);
-    for (int color = 0; color < 3; color++)
-        kata_apply(up, kata_color(above, 3, color), u);
+    for (int color = 0; color < 3; color++) kata_apply(up, kata_color(above, 3, color), u);
     keep_doubles(o, u, kata_all(g), POINTS);
 }
 
@@ -315,7 +315,8 @@ static void levels_are_checked(void **state)
 static int test_kind(const char *name)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_are_copied), cmocka_unit_test(elements_are_looked_up),
+        cmocka_unit_test(fields_are_copied),
+        cmocka_unit_test(elements_are_looked_up),
         cmocka_unit_test(an_index_outside_is_reported),
         cmocka_unit_test(a_check_in_place_fails_where_it_does_on_the_cpu),
         cmocka_unit_test(tables_are_as_large_as_they_like),
