@@ -34,8 +34,9 @@ grid_box device_touched(const chain_loop *loop, int param)
 grid_box device_wrapped(const chain_loop *loop, const grid_box *box)
 {
     grid_box row = *box;
-    row.lo[0] = larger(row.lo[0], 0);
-    row.hi[0] = smaller(row.hi[0], loop->shape.size[0]);
+    if (row.lo[0] >= 0 && row.hi[0] <= loop->shape.size[0]) return row;
+    row.lo[0] = 0;
+    row.hi[0] = loop->shape.size[0];
     return row;
 }
 
