@@ -82,6 +82,21 @@ static bool reduces(const ir_kernel *kernel)
     return some;
 }
 
+/* Whether some store writes parts of rows that wrap: then it is not said which, beyond other sides.
+ */
+static bool writes_parts(const chain_loop *loop, int p)
+{
+    const ir_kernel *kernel = loop->kernel;
+    int64_t n = loop->shape.size[0];
+    bool parts = false;
+    for (int i = 0; i < kernel->store_count; i++) {
+        const ir_store *s = &kernel->stores[i];
+        int64_t lo = loop->box.lo[0] + s->offset[0], hi = loop->box.hi[0] + s->offset[0];
+        parts = parts || (s->param == p && (lo < 0 || hi > n) && hi - lo < n);
+    }
+    return parts;
+}
+
 /* Whether what a loop reads and writes beyond the ends of rows is their other end. */
 static bool row_wraps(const chain_loop *loop, int p)
 {
@@ -92,7 +107,7 @@ static bool row_wraps(const chain_loop *loop, int p)
     return grid_boundary_is_periodic(loop->bindings[p].boundary, 0) && !slot->staggered[0] &&
            !slot->absent_axis[0] && !slot->ghosts[0] && slot->shape.size[0] == n &&
            n % VECTOR == 0 && loop->box.lo[0] >= 0 && loop->box.hi[0] <= n && touched.lo[0] >= -n &&
-           touched.hi[0] <= 2 * n;
+           touched.hi[0] <= 2 * n && !writes_parts(loop, p);
 }
 
 /* Finds the fields whose rows wrap, in all parameters that are given them. */

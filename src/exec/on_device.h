@@ -160,7 +160,7 @@ void device_compile_ahead(exec_context *context, const chain *c, messages *m);
 
 /* ---- device_fields.c ------------------------------------------------------------------------- */
 
-/* A box of indices that a loop touches, in rows that wrap. */
+/* A box of indices that a loop touches, in rows that wrap: whole rows, if it leaves them. */
 grid_box device_wrapped(const chain_loop *loop, const grid_box *box);
 /* The indices that a loop touches of a field parameter. */
 grid_box device_touched(const chain_loop *loop, int param);
