@@ -97,6 +97,11 @@ void codegen_change_vector(const codegen_loop *loop, codegen_shape *shape, int v
 void codegen_change_chunk(const codegen_loop *loop, codegen_shape *shape, int chunk, int along);
 /* Whether threads read rows as vectors. */
 bool codegen_reads_rows(const codegen_loop *loop);
+/* Shapes of which one may be faster for a loop on a box of so many points; the first is the one
+ * that suits it. All have the same results. Returns how many there are. */
+enum { CODEGEN_MOST_SHAPES = 8 };
+int codegen_list_shapes(const codegen_loop *loop, bool wide, const int64_t points[3],
+                        codegen_shape shapes[CODEGEN_MOST_SHAPES]);
 /* The points along a dimension that a group runs. */
 int64_t codegen_group_points(const codegen_shape *shape, int dimension);
 /* Why a loop cannot run on a device: "its levels run in order"; NULL: it can. */

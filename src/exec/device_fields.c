@@ -162,3 +162,15 @@ kata_status device_fill_level(const device_loop *l)
     }
     return status;
 }
+
+kata_status device_bring_home(const device_loop *l)
+{
+    const ir_kernel *kernel = l->loop->kernel;
+    for (int p = 0; p < kernel->param_count; p++) {
+        chain_slot *slot = l->loop->bindings[p].slot;
+        if (!slot || !slot->on_device) continue;
+        if (!store_device_bring_home(slot)) return device_failed(l, "gave no values of a field of");
+        if (kernel->params[p].kind != IR_PARAM_IN) store_device_forget(slot);
+    }
+    return KATA_OK;
+}

@@ -1,25 +1,10 @@
 /* The executor of chains on a device: loop by loop, on fields in its memory. Loops that it cannot
  * run, it gives to the executor "cpu", and moves the values of their fields there and back. */
-#include "exec/on_device.h"
+#include "exec/device_tune.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-kata_status device_failed(const device_loop *l, const char *doing)
-{
-    device *d = l->d->device;
-    const device_facts *facts = device_facts_of(d);
-    kata_status status = device_is_full(d) ? KATA_ERROR_MEMORY : KATA_ERROR_DEVICE;
-    message_begin(l->m, status, "the device '%s' %s kernel '%s': %s", facts->name, doing,
-                  l->loop->kernel->name, device_error(d));
-    if (device_is_full(d))
-        message_line(l->m,
-                     "its memory has %.1f GB, of which fields take %.1f GB; use a smaller grid or "
-                     "narrower types, or run on the CPU: unset KATA_DEVICE",
-                     (double)facts->memory / 1e9, (double)device_used(d) / 1e9);
-    return message_send(l->m);
-}
 
 /* ---- loops on the CPU ------------------------------------------------------------------------ */
 
@@ -45,19 +30,6 @@ static kata_status add_host_loop(struct exec_device *d, const chain_loop *loop, 
 {
     chain_binding *own = exec_local_add(&d->host, loop, number, &loop->box, 0);
     return own && exec_local_bound(&d->host) ? KATA_OK : message_no_memory(m);
-}
-
-/* Copies the fields of a loop that runs on the CPU next, and says which it changes. */
-kata_status device_bring_home(const device_loop *l)
-{
-    const ir_kernel *kernel = l->loop->kernel;
-    for (int p = 0; p < kernel->param_count; p++) {
-        chain_slot *slot = l->loop->bindings[p].slot;
-        if (!slot || !slot->on_device) continue;
-        if (!store_device_bring_home(slot)) return device_failed(l, "gave no values of a field of");
-        if (kernel->params[p].kind != IR_PARAM_IN) store_device_forget(slot);
-    }
-    return KATA_OK;
 }
 
 static kata_status run_host_loops(exec_context *context, messages *m)
@@ -179,6 +151,9 @@ void exec_device_close(exec_context *context)
 {
     struct exec_device *d = context->device;
     if (!d) return;
+    device_beside_close(d);
+    device_tune_free(d);
+    text_free(&d->shapes);
     device_partials_free(d);
     device_release(d->device, d->flags);
     device_release(d->device, d->far);
@@ -200,6 +175,7 @@ void exec_device_explain(const exec_context *context, bool json, text *out)
              (long long)d->loops, (long long)d->host_loops);
     text_add(out, "#   memory of the device: %.1f MB now, %.1f MB at most\n",
              (double)device_used(d->device) / 1e6, (double)device_peak(d->device) / 1e6);
+    device_tune_explain(d, out);
     for (int i = 0; i < d->reason_count; i++)
         text_add(out, "#   kernel '%s' ran on the CPU %lld times: %s\n", d->reasons[i].kernel,
                  (long long)d->reasons[i].loops, d->reasons[i].why);

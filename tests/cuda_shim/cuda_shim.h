@@ -18,6 +18,8 @@
  *   KATA_SHIM_MEMORY   bytes of device memory (4 GiB)
  *   KATA_SHIM_LOSE     the number, from 1, of the launch that fails, with all calls after it
  *   KATA_SHIM_EAGER    1: what is queued happens at once
+ *   KATA_SHIM_THREADS  the most threads of a group (1024); launches of more lack resources
+ *   KATA_SHIM_REFUSED  NVRTC compiles no text with these words
  *
  * All functions may be called by any thread; one lock is held while they run. Names, constants and
  * layouts are those of CUDA's documentation. */
