@@ -1,18 +1,6 @@
 /* What a thread of a device does at its points. */
 #include "codegen/thread.h"
 
-bool codegen_reduces_at(const codegen_loop *loop, int store)
-{
-    return ir_param_is_reduction(&loop->kernel->params[loop->kernel->stores[store].param]);
-}
-
-int codegen_field_number(const ir_kernel *kernel, int param)
-{
-    int number = 0;
-    for (int p = 0; p < param; p++) number += ir_param_is_field(&kernel->params[p]);
-    return number;
-}
-
 /* ---- numbers and fields ---------------------------------------------------------------------- */
 
 /* "{p0_u_all + given.place[0].at + 2 * given.place[0].component, ...}" */

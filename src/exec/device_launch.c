@@ -1,8 +1,6 @@
 /* Starting the kernel of a loop on a device, and its reductions. */
 #include "exec/device_tune.h"
 
-#include "sweep/reduce.h"
-
 #include <stdlib.h>
 #include <string.h>
 

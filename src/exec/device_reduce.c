@@ -3,8 +3,6 @@
  * loop that is given the scalar. */
 #include "exec/on_device.h"
 
-#include "sweep/reduce.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -170,8 +170,10 @@ void device_functions_free(struct exec_device *d);
  * loop that needs it. */
 void device_compile_ahead(exec_context *context, const chain *c, messages *m);
 
-/* ---- device_fields.c ------------------------------------------------------------------------- */
+/* ---- device_touched.c ------------------------------------------------------------------------ */
 
+/* Widens a box to the indices that a loop's points touch of a field parameter. */
+grid_box device_widen(const chain_loop *loop, int param, grid_box all);
 /* A box of indices that a loop touches, in rows that wrap: whole rows, if it leaves them. */
 grid_box device_wrapped(const chain_loop *loop, const grid_box *box);
 /* The indices that a loop touches of a field parameter. */
@@ -182,6 +184,9 @@ bool device_touched_first(const chain_loop *loop, int param, grid_box *touched);
 /* What they touch of each component: widens boxes, of which empty ones are of nothing. */
 void device_touched_parts(const chain_loop *loop, int param, grid_box *parts);
 uint64_t device_parts_key(const grid_box *parts, int components);
+
+/* ---- device_fields.c ------------------------------------------------------------------------- */
+
 /* Brings the fields of a loop to the device, and fills what is read around them. */
 kata_status device_bring_fields(const device_loop *l);
 /* Gives the fields of a loop, which the CPU runs next, to it. */
