@@ -89,9 +89,12 @@ bool device_is_wide(const chain_loop *loop)
     enum { MOST = 1 << 30 };
     bool wide = false;
     for (int d = 0; d < 3; d++) wide = wide || loop->shape.size[d] >= MOST;
-    for (int p = 0; p < loop->kernel->param_count; p++)
-        if (ir_param_is_field(&loop->kernel->params[p]))
-            wide = wide || loop->bindings[p].slot->on_device->place.component >= MOST;
+    for (int p = 0; p < loop->kernel->param_count; p++) {
+        if (!ir_param_is_field(&loop->kernel->params[p])) continue;
+        const store_device *on = loop->bindings[p].slot->on_device;
+        wide = wide || on->place.component >= MOST || on->room.hi[2] * on->place.z >= MOST ||
+               on->room.hi[1] * on->place.y >= MOST;
+    }
     return wide;
 }
 
