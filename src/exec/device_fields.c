@@ -2,6 +2,37 @@
 #include "exec/on_device.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* Makes a copy; those that were used longest ago go home where memory is out. */
+static bool make_copy(const device_loop *l, chain_slot *slot, const grid_box *touched)
+{
+    bool made = store_device_make(&l->d->copies, slot, touched);
+    while (!made && device_is_full(l->d->device) && device_send_home_oldest(l->d))
+        made = store_device_make(&l->d->copies, slot, touched);
+    return made;
+}
+
+/* Of the planes that a loop may read, those are filled that it needs. */
+static kata_status fill_ring(const device_loop *l, int p, const grid_box *touched)
+{
+    const chain_slot *slot = l->loop->bindings[p].slot;
+    grid_box box = grid_box_intersect(touched, &slot->on_device->own);
+    if (!store_device_holds(slot, touched))
+        return message_fail(l->m, KATA_ERROR_INTERNAL,
+                            "planes on a device are not those that kernel '%s' reads; please report "
+                            "this as a defect of Katagami",
+                            l->loop->kernel->name);
+    grid_box *parts = calloc((size_t)slot->components, sizeof *parts);
+    if (!parts) return message_no_memory(l->m);
+    for (int c = 0; c < slot->components; c++)
+        if (!grid_box_is_empty(&l->ready->parts[p][c]))
+            parts[c] = grid_box_intersect(&l->ready->parts[p][c], &slot->on_device->own);
+    device_around around = {&box, parts, device_parts_key(parts, slot->components)};
+    kata_status status = device_fill(l, p, &around);
+    free(parts);
+    return status;
+}
 
 /* A copy reads and writes what is stored, also where rules hide it. */
 static kata_status bring_field(const device_loop *l, int p)
@@ -9,8 +40,10 @@ static kata_status bring_field(const device_loop *l, int p)
     const chain_binding *b = &l->loop->bindings[p];
     const grid_box *touched = &l->ready->touched[p];
     grid_box inside = l->loop->copy ? *touched : chain_binding_inside(b);
-    if (!store_device_holds(b->slot, touched) && !store_device_make(l->d->device, b->slot, touched))
+    if (b->slot->on_device && b->slot->on_device->ring) return fill_ring(l, p, touched);
+    if (!store_device_holds(b->slot, touched) && !make_copy(l, b->slot, touched))
         return device_failed(l, "has no memory for a field of");
+    b->slot->on_device->used = l->d->clock;
     if (!store_device_take(b->slot, &inside)) return device_failed(l, "did not take a field of");
     device_around around = {touched, l->ready->parts[p], l->ready->parts_key[p]};
     return l->loop->copy ? KATA_OK : device_fill(l, p, &around);
@@ -19,6 +52,10 @@ static kata_status bring_field(const device_loop *l, int p)
 kata_status device_bring_fields(const device_loop *l)
 {
     kata_status status = KATA_OK;
+    l->d->clock++; /* none of this loop's fields leaves */
+    for (int p = 0; p < l->loop->kernel->param_count; p++)
+        if (l->ready->firsts >> p & 1 && l->loop->bindings[p].slot->on_device)
+            l->loop->bindings[p].slot->on_device->used = l->d->clock;
     for (int p = 0; p < l->loop->kernel->param_count && !status; p++)
         if (l->ready->firsts >> p & 1) status = bring_field(l, p);
     return status;

@@ -24,7 +24,8 @@ static device_memory *table_of(const device_loop *l, const void *entries, size_t
         return NULL;
     }
     d->tables = tables;
-    device_memory *memory = device_allocate(d->device, bytes);
+    d->table_bytes += (int64_t)bytes;
+    device_memory *memory = device_take(d, bytes);
     device_box box = {.row = bytes, .rows = 1, .planes = 1};
     if (memory && device_put(d->device, memory, entries, &box)) {
         d->tables[d->table_count++] = (device_table){key, memory};
@@ -35,9 +36,17 @@ static device_memory *table_of(const device_loop *l, const void *entries, size_t
     return NULL;
 }
 
+void device_tables_forget(struct exec_device *d)
+{
+    if (d->table_count) device_wait(d->device, DEVICE_WORK);
+    for (size_t i = 0; i < d->table_count; i++) device_release(d->device, d->tables[i].memory);
+    d->table_count = 0;
+    d->table_bytes = 0;
+}
+
 void device_tables_free(struct exec_device *d)
 {
-    for (size_t i = 0; i < d->table_count; i++) device_release(d->device, d->tables[i].memory);
+    device_tables_forget(d);
     free(d->tables);
 }
 
@@ -113,7 +122,7 @@ static void add_piece(surrounded *s, int component, const grid_box *box)
     abi_piece *p = &s->pieces[s->piece_count++];
     *p = (abi_piece){.end = before + grid_box_points(box), .component = component};
     for (int d = 0; d < 3; d++) {
-        p->lo[d] = box->lo[d];
+        p->lo[d] = box->lo[d] - s->touched.lo[d];
         p->size[d] = box->hi[d] - box->lo[d];
     }
 }
@@ -145,11 +154,14 @@ static kata_status run(const device_loop *l, surrounded *s, const char *name, in
     size_t entry_bytes = (size_t)larger(s->entry_count, 1) * sizeof *s->entries;
     size_t piece_bytes = (size_t)s->piece_count * sizeof *s->pieces;
     if (first == end) return KATA_OK;
+    if (l->d->table_bytes + (int64_t)(entry_bytes + piece_bytes) > device_table_room(l->d))
+        device_tables_forget(l->d);
     device_kernel *kernel = device_fill_kernel(l, s->b->slot->type, name);
     device_memory *entries = kernel ? table_of(l, s->entries, entry_bytes) : NULL;
     device_memory *pieces = entries ? table_of(l, s->pieces, piece_bytes) : NULL;
     if (!pieces) return l->m->status;
     s->fill.place = s->b->slot->on_device->place;
+    memcpy(s->fill.origin, s->touched.lo, sizeof s->fill.origin);
     s->fill.first = first;
     s->fill.end = end;
     s->fill.before = first ? s->pieces[first - 1].end : 0;

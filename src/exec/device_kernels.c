@@ -26,9 +26,12 @@ bool device_is_wide(const chain_loop *loop)
     for (int p = 0; p < loop->kernel->param_count; p++) {
         if (!ir_param_is_field(&loop->kernel->params[p])) continue;
         const chain_slot *slot = loop->bindings[p].slot;
+        const store_device *on = slot->on_device;
         grid_box memory = chain_slot_memory(slot);
-        wide = wide || (slot->on_device ? slot->on_device->place.component
-                                        : grid_box_points(&memory)) >= MOST;
+        if (!on) wide = wide || grid_box_points(&memory) >= MOST;
+        if (on)
+            wide = wide || on->place.component >= MOST ||
+                   on->room.hi[2] * on->place.z >= MOST || on->room.hi[1] * on->place.y >= MOST;
     }
     return wide;
 }

@@ -22,10 +22,19 @@ grid_box device_widen(const chain_loop *loop, int param, grid_box all)
     return all;
 }
 
+bool device_accessed(const chain_loop *loop, int param, grid_box *all)
+{
+    static const grid_box none = {{0, 0, 0}, {0, 0, 0}};
+    *all = device_widen(loop, param, none);
+    return !grid_box_is_empty(all);
+}
+
 grid_box device_touched(const chain_loop *loop, int param)
 {
-    grid_box all = chain_slot_memory(loop->bindings[param].slot);
-    return loop->copy ? all : device_widen(loop, param, all);
+    const chain_slot *slot = loop->bindings[param].slot;
+    grid_box box, all = chain_slot_memory(slot);
+    if (loop->copy || !device_accessed(loop, param, &box)) return all;
+    return slot->on_device && slot->on_device->ring ? box : grid_box_hull(&all, &box);
 }
 
 grid_box device_wrapped(const chain_loop *loop, const grid_box *box)

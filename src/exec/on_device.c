@@ -8,7 +8,7 @@
 
 /* ---- loops on the CPU ------------------------------------------------------------------------ */
 
-static void note_reason(struct exec_device *d, const chain_loop *loop, const char *why)
+void device_note_reason(struct exec_device *d, const chain_loop *loop, const char *why)
 {
     int i = 0;
     d->host_loops++;
@@ -32,19 +32,24 @@ static kata_status add_host_loop(struct exec_device *d, const chain_loop *loop, 
     return own && exec_local_bound(&d->host) ? KATA_OK : message_no_memory(m);
 }
 
-static kata_status run_host_loops(exec_context *context, messages *m)
+kata_status device_run_on_host(exec_context *context, chain *c, messages *m)
 {
     struct exec_device *d = context->device;
-    const chain *c = &d->host.chain;
     kata_status status = KATA_OK;
-    if (!c->count) return KATA_OK;
     status = device_end_checks(context, m);
     if (d->waiting_count && !status)
         status = device_fetch_reductions(&(device_loop){context, d, &c->loops[0], m, NULL});
     for (size_t i = 0; i < c->count && !status; i++)
         status = device_bring_home(&(device_loop){context, d, &c->loops[i], m, NULL});
-    if (!status) status = exec_cpu.run(context, &d->host.chain, m);
-    exec_local_clear(&d->host);
+    return status ? status : exec_cpu.run(context, c, m);
+}
+
+static kata_status run_host_loops(exec_context *context, messages *m)
+{
+    exec_local *host = &context->device->host;
+    if (!host->chain.count) return KATA_OK;
+    kata_status status = device_run_on_host(context, &host->chain, m);
+    exec_local_clear(host);
     return status;
 }
 
@@ -83,7 +88,7 @@ static kata_status end_wrapped(exec_context *context, const chain *c, messages *
     return KATA_OK;
 }
 
-static kata_status run_loops(exec_context *context, const chain *c, messages *m)
+kata_status device_run_loops(exec_context *context, const chain *c, messages *m)
 {
     struct exec_device *d = context->device;
     kata_status status = KATA_OK;
@@ -92,7 +97,7 @@ static kata_status run_loops(exec_context *context, const chain *c, messages *m)
         device_ready *ready = device_ready_of(d, &c->loops[i]);
         if (!ready) return message_no_memory(m);
         if (ready->why) {
-            note_reason(d, &c->loops[i], ready->why);
+            device_note_reason(d, &c->loops[i], ready->why);
             status = add_host_loop(d, &c->loops[i], (int)i, m);
             continue;
         }
@@ -106,7 +111,8 @@ static kata_status run_on_device(exec_context *context, chain *c, messages *m)
 {
     struct exec_device *d = context->device;
     exec_local_begin(&d->host, c);
-    kata_status status = run_loops(context, c, m);
+    const bool fits = device_bytes_of(d, c) <= d->limit;
+    kata_status status = fits ? device_run_loops(context, c, m) : device_run_larger(context, c, m);
     const device_loop last = {context, d, &c->loops[c->count - 1], m, NULL};
     if (!status) status = device_end_checks(context, m);
     if (!status) status = device_fetch_reductions(&last);
@@ -131,7 +137,14 @@ kata_status exec_bring_home(exec_context *context, chain_slot *slot, messages *m
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-kata_status exec_device_open(exec_context *context, const char *name, messages *m)
+/* Of a device that is used by others, too, and for more than fields. */
+static int64_t usual_limit(const device_facts *facts)
+{
+    enum { PART = 16 };
+    return facts->memory - facts->memory / PART;
+}
+
+kata_status exec_device_open(exec_context *context, const char *name, int64_t bytes, messages *m)
 {
     device *opened = device_open(name, m);
     if (!opened) return m->status ? m->status : KATA_ERROR_DEVICE;
@@ -140,7 +153,11 @@ kata_status exec_device_open(exec_context *context, const char *name, messages *
         device_close(opened);
         return message_no_memory(m);
     }
-    d->device = opened;
+    d->device = d->copies.device = opened;
+    d->limit = bytes ? smaller(bytes, device_facts_of(opened)->memory)
+                     : usual_limit(device_facts_of(opened));
+    device_limit(opened, d->limit);
+    stream_setup(&d->streams, context, &device_stream);
     bool cuda = device_facts_of(opened)->language == DEVICE_CUDA;
     d->language = cuda ? CODEGEN_CUDA : CODEGEN_OPENCL;
     return device_read_shape(&d->asked, m);
@@ -166,6 +183,21 @@ void exec_device_close(exec_context *context)
     context->device = NULL;
 }
 
+/* How chains were streamed, and why loops were not. */
+static void explain_streams(const struct exec_device *d, text *out)
+{
+    const exec_streams *s = &d->streams;
+    if (s->streamed)
+        text_add(out,
+                 "#   larger than its memory: %lld chains streamed, the longest in tiles of %lld "
+                 "planes, %lld loops deep; moved in %.3g GB, out %.3g GB\n",
+                 (long long)s->streamed, (long long)s->request.tile[2], (long long)s->request.depth,
+                 (double)d->moved[0] / 1e9, (double)d->moved[1] / 1e9);
+    for (int i = 0; i < s->reason_count; i++)
+        text_add(out, "#   not streamed: '%s', %lld loops: %s\n", s->reasons[i].kernel,
+                 (long long)s->reasons[i].loops, s->reasons[i].why);
+}
+
 void exec_device_explain(const exec_context *context, bool json, text *out)
 {
     const struct exec_device *d = context->device;
@@ -176,6 +208,7 @@ void exec_device_explain(const exec_context *context, bool json, text *out)
     text_add(out, "#   memory of the device: %.1f MB now, %.1f MB at most\n",
              (double)device_used(d->device) / 1e6, (double)device_peak(d->device) / 1e6);
     device_tune_explain(d, out);
+    explain_streams(d, out);
     for (int i = 0; i < d->reason_count; i++)
         text_add(out, "#   kernel '%s' ran on the CPU %lld times: %s\n", d->reasons[i].kernel,
                  (long long)d->reasons[i].loops, d->reasons[i].why);

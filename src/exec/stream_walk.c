@@ -34,12 +34,12 @@ static bool visit_wait(void *data, int tag)
 static bool move_planes(stream_run *run, int slot, bool out, int64_t first, int64_t end)
 {
     const stream_seam *seam = run->seam;
-    if (seam && out && !seam->leaves[slot]) end = smaller(end, seam->reach);
-    if (seam && !out && !seam->takes[slot]) first = larger(first, seam->period);
-    if (first >= end) return true;
-    bool comes_back = seam && !out && end > seam->period; /* it went out before */
-    if (comes_back && !await(run, true)) return false;
-    return memory_of(run)->move(run, run->rings[slot], out, first, end);
+    stream_planes planes = {first, end};
+    if (seam && out && !seam->leaves[slot]) planes.end = smaller(end, seam->reach);
+    if (seam && !out && !seam->takes[slot]) planes.first = larger(first, seam->period);
+    /* what went out before comes back */
+    if (seam && !out && planes.first < end && end > seam->period && !await(run, true)) return false;
+    return memory_of(run)->move(run, run->rings[slot], out, &planes, end);
 }
 
 static bool visit_copy(void *data, const plan_walk *walk, const plan_copy *copy)
@@ -90,10 +90,8 @@ static bool visit_open(void *data, plan_place *place)
 {
     stream_run *run = data;
     if (!place->buffer) return true;
-    const chain_slot *slot = run->a->slots[place->slot];
-    const int d = store_ring_dimension(slot);
     if (!stream_run_loops(run) || (!run->open && !begin_section(run, place->buffer))) return false;
-    stream_ring *ring = memory_of(run)->open(run, place->slot, place->buffer->capacity[d]);
+    stream_ring *ring = memory_of(run)->open(run, place->buffer);
     if (!ring) return stream_no_memory(run);
     run->rings[place->slot] = ring;
     run->open++;
@@ -134,12 +132,13 @@ static bool prepare(stream_run *run)
     exec_local_begin(&run->local, run->c);
     run->slots = arena_array(&run->memory, loops, sizeof *run->slots);
     run->rings = arena_array(&run->memory, slots, sizeof *run->rings);
-    run->first = arena_array(&run->memory, slots, sizeof *run->first);
+    run->touched = arena_array(&run->memory, slots, sizeof *run->touched);
     run->met = arena_array(&run->memory, loops, sizeof *run->met);
+    run->begun = arena_array(&run->memory, loops, sizeof *run->begun);
     run->partials = arena_array(&run->memory, loops, sizeof *run->partials);
     run->scalars = arena_array(&run->memory, slots, sizeof *run->scalars);
-    bool done = run->slots && run->rings && run->first && run->met && run->partials && run->scalars;
-    for (size_t s = 0; s < slots && done; s++) run->first[s] = INT64_MAX;
+    bool done = run->slots && run->rings && run->touched && run->met && run->begun && run->partials && run->scalars;
+    for (size_t s = 0; s < slots && done; s++) run->touched[s] = STREAM_NO_PLANES;
     return done && find_slots(run);
 }
 
@@ -269,6 +268,7 @@ void stream_take_request(exec_streams *s)
     if (context->fastest || s->asked.method || strcmp(r->method, "streamed") != 0) return;
     s->asked = *r;
     s->asked.below = NULL;
+    if (s->memory->ahead) s->asked.prefetch = 1;
     context->fastest = !r->below;
     for (; r->below; r++) {
         *r = *r->below;
