@@ -195,6 +195,13 @@ static kata_status fill_pieces(const device_loop *l, surrounded *s)
     return status ? status : run(l, s, CODEGEN_FILL_NAME, s->last_of[1], s->last_of[2]);
 }
 
+/* What is filled of a component: sums need points beside those that are read. */
+static grid_box filled_part(const surrounded *s, const grid_box *part)
+{
+    grid_box inside = grid_box_intersect(&s->inside, &s->b->slot->on_device->own);
+    return sums(s) ? grid_box_hull(part, &inside) : *part;
+}
+
 static kata_status fill(const device_loop *l, surrounded *s, const grid_box *parts)
 {
     enum { PIECES = 6 };
@@ -202,8 +209,10 @@ static kata_status fill(const device_loop *l, surrounded *s, const grid_box *par
     s->pieces = calloc((size_t)components * PIECES, sizeof *s->pieces);
     if (!s->pieces || !find_entries(s, entry_of)) return message_no_memory(l->m);
     for (int d = 0; d < 3; d++) {
-        for (int c = 0; c < components; c++)
-            if (!grid_box_is_empty(&parts[c])) add_pieces(s, c, &parts[c], d);
+        for (int c = 0; c < components; c++) {
+            grid_box part = filled_part(s, &parts[c]);
+            if (!grid_box_is_empty(&parts[c])) add_pieces(s, c, &part, d);
+        }
         s->last_of[d] = s->piece_count;
     }
     return fill_pieces(l, s);
