@@ -1,17 +1,18 @@
-/* A thread that compiles kernels for a device while the program runs: at low priority, one after
- * another. It touches nothing of the program but its jobs. It ends when the device is closed, and
- * when the program ends without that: compilers must not run while their libraries go.
+/* Threads that compile kernels for a device while the program runs: at low priority, and few. They
+ * touch nothing of the program but their jobs. They end when the device is closed, and when the
+ * program ends without that: compilers must not run while their libraries go.
  *
- * A process made by fork has no such thread; there all jobs have ended with nothing. */
+ * A process made by fork has no such threads; there all jobs have ended with nothing. */
 #include "exec/device_tune.h"
 
+#include "machine/machine.h"
+
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { LOWER = 10 }; /* by which its priority is lower */
+enum { LOWER = 10, MOST_THREADS = 4 }; /* by how much their priority is lower; at most */
 
 struct device_beside_job {
     device_making made;
@@ -21,12 +22,13 @@ struct device_beside_job {
 
 struct device_beside {
     const device *device;
-    pthread_t thread;
+    pthread_t threads[MOST_THREADS];
+    int started, running; /* of these */
     pid_t owner;
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct device_beside_job *queue;
-    bool stop, ended;
+    bool stop;
     struct device_beside *next; /* among all of this process */
 };
 
@@ -41,7 +43,7 @@ static void stop(struct device_beside *b)
     pthread_mutex_lock(&b->lock);
     b->stop = true;
     pthread_cond_broadcast(&b->changed);
-    while (!b->ended) pthread_cond_wait(&b->changed, &b->lock);
+    while (b->running) pthread_cond_wait(&b->changed, &b->lock);
     pthread_mutex_unlock(&b->lock);
 }
 
@@ -74,7 +76,7 @@ static void delist(const struct device_beside *b)
     pthread_mutex_unlock(&all_lock);
 }
 
-/* ---- the thread ------------------------------------------------------------------------------ */
+/* ---- the threads ----------------------------------------------------------------------------- */
 
 static struct device_beside_job *wait_for_job(struct device_beside *b)
 {
@@ -99,16 +101,29 @@ static void *run(void *data)
         job->done = true;
         pthread_cond_broadcast(&b->changed);
     }
-    b->ended = true;
+    b->running--;
     pthread_cond_broadcast(&b->changed);
     pthread_mutex_unlock(&b->lock);
     return NULL;
 }
 
-/* The thread of a device; NULL: there is none. */
-static struct device_beside *thread_of(struct exec_device *d)
+/* As many as leave a core to the program. */
+static void start_threads(struct device_beside *b)
 {
     sigset_t every, before;
+    int most = (int)smaller(larger(machine_cores() - 1, 1), MOST_THREADS);
+    sigfillset(&every);
+    pthread_sigmask(SIG_SETMASK, &every, &before); /* signals are for the program's threads */
+    pthread_mutex_lock(&b->lock);
+    while (b->started < most && pthread_create(&b->threads[b->started], NULL, run, b) == 0)
+        b->running = ++b->started;
+    pthread_mutex_unlock(&b->lock);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* The threads of a device; NULL: there are none. */
+static struct device_beside *threads_of(struct exec_device *d)
+{
     if (d->beside) return d->beside->owner == getpid() && !d->beside->stop ? d->beside : NULL;
     struct device_beside *b = calloc(1, sizeof *b);
     if (!b) return NULL;
@@ -116,11 +131,8 @@ static struct device_beside *thread_of(struct exec_device *d)
     b->owner = getpid();
     pthread_mutex_init(&b->lock, NULL);
     pthread_cond_init(&b->changed, NULL);
-    sigfillset(&every);
-    pthread_sigmask(SIG_SETMASK, &every, &before); /* signals are for the program's threads */
-    bool started = pthread_create(&b->thread, NULL, run, b) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (started) {
+    start_threads(b);
+    if (b->started) {
         enlist(b);
         return d->beside = b;
     }
@@ -137,7 +149,7 @@ void device_beside_close(struct exec_device *d)
     if (b->owner == getpid()) {
         delist(b);
         stop(b);
-        pthread_join(b->thread, NULL);
+        for (int i = 0; i < b->started; i++) pthread_join(b->threads[i], NULL);
         pthread_cond_destroy(&b->changed);
         pthread_mutex_destroy(&b->lock);
         free(b);
@@ -149,7 +161,7 @@ void device_beside_close(struct exec_device *d)
 
 struct device_beside_job *device_beside_start(struct exec_device *d, device_making *made)
 {
-    struct device_beside *b = thread_of(d);
+    struct device_beside *b = threads_of(d);
     struct device_beside_job *job = b ? calloc(1, sizeof *job) : NULL;
     if (!job) {
         device_making_free(made);
@@ -168,7 +180,7 @@ struct device_beside_job *device_beside_start(struct exec_device *d, device_maki
 /* Whether nobody works on jobs any more. */
 static bool is_over(const struct device_beside *b)
 {
-    return !b || b->owner != getpid() || b->ended;
+    return !b || b->owner != getpid() || !b->running;
 }
 
 bool device_beside_is_done(const struct exec_device *d, const struct device_beside_job *job)

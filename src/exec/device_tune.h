@@ -60,9 +60,9 @@ device_way *device_tune_narrow(const device_loop *l, device_way *way, const code
 /* Says which shapes run, and what was measured. */
 void device_tune_explain(const struct exec_device *d, text *out);
 
-/* ---- device_beside.c: a thread that compiles ------------------------------------------------- */
+/* ---- device_beside.c: threads that compile --------------------------------------------------- */
 
-/* Gives a thread of low priority a text to compile, which is its own from here on. NULL, and the
+/* Gives threads of low priority a text to compile, which is its own from here on. NULL, and the
  * text is freed, where there is no thread. */
 struct device_beside_job *device_beside_start(struct exec_device *d, device_making *made);
 /* Whether a job has ended. One whose thread was left behind by a fork has, with no binary. */
@@ -70,7 +70,7 @@ bool device_beside_is_done(const struct exec_device *d, const struct device_besi
 void device_beside_wait(struct exec_device *d, struct device_beside_job *job);
 /* What became of a job that has ended, which is freed. */
 device_making device_beside_end(struct device_beside_job *job);
-/* Ends the thread. */
+/* Ends the threads. */
 void device_beside_close(struct exec_device *d);
 
 /* ---- device_shapes.c: what is kept ----------------------------------------------------------- */
