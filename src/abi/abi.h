@@ -189,9 +189,9 @@ typedef struct abi_fill {
 } abi_fill;
 
 /* What the kernels are given that combine what points contribute, each by itself: `x` points of a
- * row, `others` rows or planes, `other` elements apart. `count` points along the dimension of bricks,
- * `step` elements apart, have the indices from `lo` on, and `bricks` bricks, of which `first` is the
- * first. */
+ * row, `others` rows or planes, `other` elements apart. `count` points along the dimension of
+ * bricks, `step` elements apart, have the indices from `lo` on, and `bricks` bricks, of which
+ * `first` is the first. */
 typedef struct abi_collected {
     int64_t x, others, other, count, step, lo, bricks, first, backwards;
 } abi_collected;

@@ -1,5 +1,5 @@
-/* The kernels that combine what points contribute to a reduction on a device, where each has left it
- * by itself: in the order that sweep/reduce.h defines. */
+/* The kernels that combine what points contribute to a reduction on a device, where each has left
+ * it by itself: in the order that sweep/reduce.h defines. */
 #include "codegen/thread.h"
 
 /* In front of them: T, MEMBER, T_STORED, kata_both, kata_loaded and kata_stored. */

@@ -122,11 +122,11 @@ static void write_results(const codegen_writer *w, nest *in)
     for (int i = 0; i < kernel->store_count; i++) {
         const ir_store *s = &kernel->stores[i];
         if (collects_at(w, i))
-            nest_statement(in,
-                           "%s[((int64_t)iz * given.launch.bricks[1] + iy) * given.launch.bricks[0] "
-                           "+ ix - given.launch.bricks[2]].%s = new_%d",
-                           codegen_lanes_name(w, s).is,
-                           codegen_member(kernel->params[s->param].type), i);
+            nest_statement(
+                in,
+                "%s[((int64_t)iz * given.launch.bricks[1] + iy) * given.launch.bricks[0] "
+                "+ ix - given.launch.bricks[2]].%s = new_%d",
+                codegen_lanes_name(w, s).is, codegen_member(kernel->params[s->param].type), i);
         if (codegen_reduces_at(w->loop, i)) continue;
         text *line = &nest_add(in, NEST_STATEMENT)->head;
         codegen_target(line, w, &kernel->stores[i]);

@@ -2,8 +2,6 @@
  * levels run in order. What they contribute is written first, and combined behind the loop. */
 #include "exec/on_device.h"
 
-#include "sweep/reduce.h"
-
 /* ---- contributions --------------------------------------------------------------------------- */
 
 static const ir_param *param_of(const device_loop *l, int store)
@@ -159,9 +157,8 @@ static kata_status commit(const device_loop *l, int store, const partials *resul
         c.from_step[d] = results->steps[d];
         elements *= c.size[d];
     }
-    const device_argument arguments[] = {{NULL, &c, sizeof c},
-                                         {results->in->memory, NULL, 0},
-                                         {slot->on_device->memory, NULL, 0}};
+    const device_argument arguments[] = {
+        {NULL, &c, sizeof c}, {results->in->memory, NULL, 0}, {slot->on_device->memory, NULL, 0}};
     device_launch launch = launch_for(elements, arguments, 3);
     store_device_changed(slot);
     return run(l, store, CODEGEN_COMMIT_NAME, &launch);

@@ -126,7 +126,8 @@ device_kernel *device_column_kernel(const device_loop *l, int param, const char 
     const int64_t of[] = {(int64_t)p->type, (int64_t)p->kind, (int64_t)storage};
     made.key = hash_bytes(of, sizeof of, hash_bytes(name, strlen(name), 0));
     snprintf(made.name, sizeof made.name, "%s", name);
-    if (!device_find_loaded(l->d, made.key)) codegen_column_text(&made.source, p, storage, l->d->language);
+    if (!device_find_loaded(l->d, made.key))
+        codegen_column_text(&made.source, p, storage, l->d->language);
     return device_make(l, &made, true);
 }
 

@@ -243,8 +243,8 @@ void device_partials_free(struct exec_device *d);
 /* Runs a copy between fields, which are there. */
 kata_status device_run_copy(const device_loop *l);
 
-/* Memory of at least so many bytes that no reduction waits in; NULL, reported, when it is out. It is
- * taken by setting `used`. */
+/* Memory of at least so many bytes that no reduction waits in; NULL, reported, when it is out. It
+ * is taken by setting `used`. */
 device_partials *device_take_partials(const device_loop *l, size_t bytes);
 /* A tree over lists of values. */
 kata_status device_run_tree(const device_loop *l, const ir_param *param, device_partials *p,

@@ -353,8 +353,8 @@ static void columns_of(kata *k, outcome *o, int colors)
     kata_kernel *run_columns = kernel_of(k, columns);
     kata_range range = kata_box_3d(g, 1, NX, 0, NY - 1, 0, NZ);
     for (int color = 0; color < colors; color++)
-        kata_apply(run_columns, colors > 1 ? kata_color(range, colors, color) : range, u, a, s, m, n,
-                   w, z, all, c);
+        kata_apply(run_columns, colors > 1 ? kata_color(range, colors, color) : range, u, a, s, m,
+                   n, w, z, all, c);
     keep_doubles(o, s, kata_on(s), NX * NY);
     keep_doubles(o, m, kata_on(m), NX);
     keep_ints(o, n, kata_on(n), NY * NZ);
@@ -385,9 +385,10 @@ static void sums_of_levels(kata *k, outcome *o)
     for (int i = 0; i < X * Y * Z; i++) all[i] = 1.0 / (1 + i % 101) - 0.3;
     kata_put(u, kata_all(g), all, X * Y * Z);
     kata_scalar *t = kata_scalar_new(k, "t", KATA_F64), *l = kata_scalar_new(k, "l", KATA_F64);
-    kata_kernel *down = kernel_of(k, "kernel down(inout double u, sum float s along x, sum double t,\n"
-                                     "            min double l) backward(y)\n"
-                                     "{ u = u/2 + u[0,1,0]; s += (float)u; t += u; l = min(l, u); }");
+    kata_kernel *down =
+        kernel_of(k, "kernel down(inout double u, sum float s along x, sum double t,\n"
+                     "            min double l) backward(y)\n"
+                     "{ u = u/2 + u[0,1,0]; s += (float)u; t += u; l = min(l, u); }");
     kata_kernel *east = kernel_of(k, "kernel east(inout double u, sum double t) forward(x)\n"
                                      "{ u = u/2 + u[-1,1,0]; t += u; }");
     kata_apply(down, kata_box_3d(g, 0, X, 0, Y - 1, 0, Z), u, s, t, l);
