@@ -4,7 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool codegen_device_reduces(const codegen_loop *loop) { return codegen_reduces(loop); }
+bool codegen_device_collects(const ir_kernel *kernel)
+{
+    bool reduces = false, columns = false;
+    for (int i = 0; i < kernel->store_count; i++) {
+        const ir_param *param = &kernel->params[kernel->stores[i].param];
+        reduces = reduces || ir_param_is_reduction(param);
+        columns = columns || ir_param_is_column_reduction(param);
+    }
+    return columns || (reduces && kernel->direction);
+}
+
+bool codegen_device_reduces(const codegen_loop *loop)
+{
+    return codegen_reduces(loop) && !codegen_device_collects(loop->kernel);
+}
 
 /* Whether checks depend on values that the loop writes: then those of a level cannot be checked
  * before the levels in front of it have run. */
@@ -35,12 +49,6 @@ const char *codegen_device_refuses(const codegen_loop *loop)
         return "it checks what its levels write";
     if (kernel->addition_count)
         return "it adds to elements of sums that are known at run time only";
-    for (int p = 0; p < kernel->param_count; p++) {
-        const ir_param *param = &kernel->params[p];
-        if (ir_param_is_column_reduction(param)) return "it reduces into a field";
-        if (ir_param_is_reduction(param) && kernel->direction)
-            return "it has a reduction, and its levels run in order";
-    }
     return NULL;
 }
 
@@ -66,7 +74,8 @@ static bool writes_without_x(const codegen_loop *loop)
 bool codegen_reads_rows(const codegen_loop *loop)
 {
     const ir_kernel *kernel = loop->kernel;
-    bool may = !kernel->direction && !loop->colored && !writes_without_x(loop);
+    bool may = !kernel->direction && !loop->colored && !writes_without_x(loop) &&
+               !codegen_device_collects(kernel);
     for (int p = 0; p < kernel->param_count; p++) {
         const ir_param *param = &kernel->params[p];
         if (!ir_param_is_field(param) || param->absent_axis[0]) continue;
@@ -126,7 +135,7 @@ static int find_shared(const ir_kernel *kernel)
 static void set_rows(const codegen_loop *loop, codegen_shape *shape)
 {
     enum { THREADS = 128 };
-    if (!codegen_reduces(loop)) return;
+    if (!codegen_device_reduces(loop)) return;
     shape->threads[0] = ABI_LANES / shape->vector;
     shape->threads[1] = THREADS / shape->threads[0];
 }
@@ -190,7 +199,7 @@ static codegen_shape adapt(const codegen_loop *loop, const other *to, bool wide)
     codegen_shape s = codegen_choose_shape(loop, wide);
     codegen_change_vector(loop, &s, to->vector);
     codegen_change_chunk(loop, &s, to->chunk, to->along);
-    if (codegen_reduces(loop)) {
+    if (codegen_device_reduces(loop)) {
         s.threads[1] *= to->threads[1] / USUAL_ROWS > 1 ? to->threads[1] / USUAL_ROWS : 1;
         return s;
     }

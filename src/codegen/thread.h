@@ -42,6 +42,8 @@ void codegen_brick_kernel(const codegen_writer *w, nest *kernel);
 void codegen_device_function(text *out, const codegen_loop *loop, const codegen_shape *shape,
                              const codegen_dialect *dialect);
 void codegen_tree_function(text *out, const ir_param *param, const codegen_dialect *dialect);
+void codegen_column_function(text *out, const ir_param *param, kata_type storage,
+                             const codegen_dialect *dialect);
 void codegen_copy_function(text *out, int bytes, const codegen_dialect *dialect);
 void codegen_fill_function(text *out, kata_type storage, const codegen_dialect *dialect);
 

@@ -49,6 +49,17 @@ static kata_status bring_field(const device_loop *l, int p)
     return l->loop->copy ? KATA_OK : device_fill(l, p, &around);
 }
 
+/* The field of a reduction is not read while the loop runs. */
+static kata_status bring_result(const device_loop *l, int p)
+{
+    const chain_binding *b = &l->loop->bindings[p];
+    const grid_box memory = chain_slot_memory(b->slot), inside = chain_binding_inside(b);
+    if (!store_device_holds(b->slot, &memory) && !make_copy(l, b->slot, &memory))
+        return device_failed(l, "has no memory for a field of");
+    return store_device_take(b->slot, &inside) ? KATA_OK
+                                               : device_failed(l, "did not take a field of");
+}
+
 kata_status device_bring_fields(const device_loop *l)
 {
     kata_status status = KATA_OK;
@@ -56,6 +67,8 @@ kata_status device_bring_fields(const device_loop *l)
     for (int p = 0; p < l->loop->kernel->param_count; p++)
         if (l->ready->firsts >> p & 1 && l->loop->bindings[p].slot->on_device)
             l->loop->bindings[p].slot->on_device->used = l->d->clock;
+    for (int p = 0; p < l->loop->kernel->param_count && !status; p++)
+        if (ir_param_is_column_reduction(&l->loop->kernel->params[p])) status = bring_result(l, p);
     for (int p = 0; p < l->loop->kernel->param_count && !status; p++)
         if (l->ready->firsts >> p & 1) status = bring_field(l, p);
     return status;

@@ -120,6 +120,20 @@ device_kernel *device_fill_kernel(const device_loop *l, kata_type storage, const
     return device_make(l, &made, true);
 }
 
+device_kernel *device_column_kernel(const device_loop *l, int param, const char *name)
+{
+    const ir_param *p = &l->loop->kernel->params[param];
+    kata_type storage = ir_param_is_column_reduction(p) ? l->loop->bindings[param].slot->type
+                                                        : ir_storage_of_type(p->type);
+    device_making made = {.key = 0};
+    const int64_t of[] = {(int64_t)p->type, (int64_t)p->kind, (int64_t)storage};
+    made.key = hash_bytes(of, sizeof of, hash_bytes(name, strlen(name), 0));
+    snprintf(made.name, sizeof made.name, "%s", name);
+    if (!device_find_loaded(l->d, made.key))
+        codegen_column_text(&made.source, p, storage, l->d->language);
+    return device_make(l, &made, true);
+}
+
 device_kernel *device_copy_kernel(const device_loop *l, int bytes)
 {
     device_making made = {.name = CODEGEN_COPY_NAME};

@@ -159,7 +159,7 @@ static void count_groups(const run *r, const codegen_shape *shape, int64_t all[3
         all[d] = -floor_divide(-(loop->box.hi[d] - launched(r)->first[d]), points[d]);
         if (loop->kernel->order[d] != IR_UNORDERED) all[d] = 1;
     }
-    if (r->l->ready->reduces) all[0] = launched(r)->bricks[0];
+    if (r->l->ready->bricks) all[0] = launched(r)->bricks[0];
 }
 
 /* Runs the box in pieces of as many groups as a device takes. */
@@ -191,7 +191,7 @@ static kata_status launch_way(run *r, device_way *way)
 {
     const device_loop *l = r->l;
     while (way) {
-        codegen_shape shape = fit(l->loop, way, l->ready->reduces);
+        codegen_shape shape = fit(l->loop, way, l->ready->bricks);
         if (launch_all(r, way->kernel, &shape)) return KATA_OK;
         way = device_is_crowded(l->d->device) ? device_tune_narrow(l, way, &shape) : NULL;
     }
@@ -261,6 +261,14 @@ static kata_status run_timed(run *r, device_way *way)
     return status;
 }
 
+/* Numbers the points of the box, along x first. */
+static void number_points(abi_launch *to)
+{
+    to->bricks[0] = to->hi[0] - to->lo[0];
+    to->bricks[1] = to->hi[1] - to->lo[1];
+    to->bricks[2] = (to->lo[2] * to->bricks[1] + to->lo[1]) * to->bricks[0] + to->lo[0];
+}
+
 static kata_status start(const device_loop *l, given *g, device_argument *arguments)
 {
     const ir_kernel *kernel = l->loop->kernel;
@@ -276,11 +284,13 @@ static kata_status start(const device_loop *l, given *g, device_argument *argume
                 (device_argument){l->loop->bindings[p].slot->on_device->memory, NULL, 0};
     for (int i = 0; i < kernel->store_count && l->ready->reduces && !status; i++) {
         if (!ir_param_is_reduction(&kernel->params[kernel->stores[i].param])) continue;
-        device_memory *partials;
-        status = device_begin_reduction(l, i, &bricks, &partials);
+        device_memory *partials = NULL;
+        status = l->ready->collects ? device_begin_contributions(l, i, &partials)
+                                    : device_begin_reduction(l, i, &bricks, &partials);
         arguments[count++] = (device_argument){partials, NULL, 0};
     }
     run r = {l, g, arguments, {.arguments = arguments}};
+    if (l->ready->collects) number_points(launched(&r));
     if (kernel->check_count && !status) {
         device_memory *flags = NULL;
         status = device_begin_checks(l, &flags, &launched(&r)->flag);
@@ -288,6 +298,7 @@ static kata_status start(const device_loop *l, given *g, device_argument *argume
     }
     r.launch.argument_count = count;
     if (!status) status = (timed ? run_timed : run_points)(&r, way);
+    if (!status && l->ready->collects) status = device_end_contributions(l);
     return !status && l->ready->reduces ? device_end_reductions(l) : status;
 }
 
@@ -296,9 +307,11 @@ static kata_status reduce_nothing(const device_loop *l)
 {
     kata_status status = KATA_OK;
     device_memory *none;
-    for (int i = 0; i < l->loop->kernel->store_count && !status; i++)
-        if (ir_param_is_reduction(&l->loop->kernel->params[l->loop->kernel->stores[i].param]))
+    for (int i = 0; i < l->loop->kernel->store_count && !status; i++) {
+        const ir_param *param = &l->loop->kernel->params[l->loop->kernel->stores[i].param];
+        if (ir_param_is_reduction(param) && !ir_param_is_column_reduction(param))
             status = device_begin_reduction(l, i, &l->loop->box, &none);
+    }
     return status;
 }
 

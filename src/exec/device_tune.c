@@ -184,7 +184,7 @@ device_way *device_tune_narrow(const device_loop *l, device_way *way, const code
 {
     struct device_tune *t = l->ready->tune;
     int threads = shape->threads[0] * shape->threads[1] * shape->threads[2];
-    bool may = l->ready->reduces ? shape->threads[1] > 1 : threads > 1;
+    bool may = l->ready->bricks ? shape->threads[1] > 1 : threads > 1;
     if (may) {
         way->most_threads = threads / 2;
         return way;

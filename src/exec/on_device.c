@@ -118,6 +118,7 @@ static kata_status run_on_device(exec_context *context, chain *c, messages *m)
     if (!status) status = device_fetch_reductions(&last);
     device_forget_reductions(d);
     device_forget_checks(d);
+    device_forget_contributions(d);
     exec_local_free(&d->host);
     bool waited = device_wait(d->device, DEVICE_WORK);
     if (!status && !waited) status = device_failed(&last, "failed in a chain that ends with");

@@ -35,6 +35,12 @@ typedef struct device_partials {
     struct device_partials *next;
 } device_partials;
 
+/* What points have contributed to a reduction. */
+typedef struct device_collected {
+    int store;
+    device_partials *values;
+} device_collected;
+
 /* A reduction whose result is still on the device. */
 typedef struct device_waiting {
     const chain_loop *loop;
@@ -51,6 +57,8 @@ typedef struct device_ready {
     char kernel_hash[33];
     const char *why; /* it cannot run on the device; NULL: it can */
     bool reduces;
+    bool bricks;              /* a row of threads runs a brick */
+    bool collects;            /* what each point contributes to reductions is written first */
     bool twice;               /* its points are checked, and then written, by themselves */
     bool by_level;            /* its levels run one by one */
     uint64_t outside;         /* bit p: parameter p is written outside of its field */
@@ -101,6 +109,8 @@ struct exec_device {
     device_partials *partials;
     device_waiting *waiting;
     size_t waiting_count, waiting_room;
+    device_collected *collected;
+    size_t collected_count, collected_room;
     device_memory *flags;                    /* of checks */
     const chain_loop *checked[DEVICE_FLAGS]; /* loops whose flags nobody has looked at */
     int checked_count;
@@ -149,6 +159,7 @@ bool device_is_wide(const chain_loop *loop);
 /* Whether no two parameters of a loop are given one field. */
 bool device_is_apart(const chain_loop *loop);
 device_kernel *device_tree_kernel(const device_loop *l, const ir_param *param);
+device_kernel *device_column_kernel(const device_loop *l, int param, const char *name);
 device_kernel *device_copy_kernel(const device_loop *l, int bytes);
 device_kernel *device_fill_kernel(const device_loop *l, kata_type storage, const char *name);
 
@@ -291,6 +302,21 @@ void device_note_reason(struct exec_device *d, const chain_loop *loop, const cha
 
 /* Runs a copy between fields, which are there. */
 kata_status device_run_copy(const device_loop *l);
+
+/* Memory of at least so many bytes that no reduction waits in; NULL, reported, when it is out. It
+ * is taken by setting `used`. */
+device_partials *device_take_partials(const device_loop *l, size_t bytes);
+/* A tree over lists of values. */
+kata_status device_run_tree(const device_loop *l, const ir_param *param, device_partials *p,
+                            const abi_tree *tree);
+
+/* ---- device_columns.c ------------------------------------------------------------------------ */
+
+/* Gives a reduction memory for what each point contributes. */
+kata_status device_begin_contributions(const device_loop *l, int store, device_memory **memory);
+/* Behind the loop: combines them, into fields, or to partials of a reduction. */
+kata_status device_end_contributions(const device_loop *l);
+void device_forget_contributions(struct exec_device *d);
 
 /* ---- device_launch.c ------------------------------------------------------------------------- */
 
