@@ -322,7 +322,7 @@ kata_status device_run_loop(const device_loop *l)
     device_argument few[MOST], *arguments = few;
     if (grid_box_is_empty(&l->loop->box)) return reduce_nothing(l);
     if (l->loop->copy) return device_run_copy(l);
-    size_t most = (size_t)(2 + kernel->param_count + kernel->store_count);
+    size_t most = 2 + (size_t)kernel->param_count + (size_t)kernel->store_count;
     if (most > MOST) arguments = calloc(most, sizeof *arguments);
     given g = make_given(l);
     kata_status status = arguments && !g.failed ? start(l, &g, arguments) : message_no_memory(l->m);
