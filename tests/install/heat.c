@@ -2,7 +2,7 @@
 
 int main(void)
 {
-    kata *k = kata_open(NULL);                       /* threads, device, caches: found by itself */
+    kata *k = kata_open(NULL);                       /* threads and caches: found by itself */
     kata_grid *g = kata_grid_2d(k, 4096, 2048);
     kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = KATA_PERIODIC);
     kata_field *v = kata_field_like(u, "v");
