@@ -125,6 +125,7 @@ static const struct {
     {"KATA_MEMORY", "bytes for fields, such as 8G; larger ones are kept in files"},
     {"KATA_SPILL", "folder of these files"},
     {"KATA_SPILL_RATE", "bytes per second that are moved to and from them at most"},
+    {"KATA_DEVICE_MEMORY", "bytes of a device that are used at most, such as 8G"},
     {"KATA_L2", "bytes of a second-level cache, where the machine reports wrong ones"},
     {"KATA_PLAN", "how chains are planned, as kata explain sets it"},
     {"KATA_NETWORK",

@@ -109,6 +109,7 @@ typedef void (*kata_handler)(void *data, kata_status status, const char *message
  *   KATA_DEBUG_LINES=1       leads debuggers and profilers to the lines of the kernel file
  *   KATA_RANKS='y=2 z=4'     lays out the ranks that MPI has started (docs/ranks.md)
  *   KATA_MEMORY=8G           limits the memory of fields; KATA_SPILL: the folder for others
+ *   KATA_DEVICE_MEMORY=8G    limits the memory that is used of a device (docs/devices.md)
  *   KATA_WAIT=1              interprets nothing while it is being compiled (docs/compiling.md)
  *   KATA_LARGER=1            begins with the functions for fields beyond the caches
  *   KATA_RECORD=FILE         writes the inputs and results of each loop, for `kata diff`
@@ -154,6 +155,8 @@ typedef struct kata_options {
     const char *device KATA_ZERO; /* where kernels run: "cuda", "cuda:1", "opencl", "opencl:0", or
                                      "any", the first there is (docs/devices.md); "none": on the
                                      CPU; NULL: KATA_DEVICE, or on the CPU */
+    int64_t device_memory KATA_ZERO; /* bytes of the device that are used at most; 0:
+                                        KATA_DEVICE_MEMORY, or what it has, less a reserve */
 } kata_options;
 
 /* Opens a context; options may be NULL. Returns NULL when an option is wrong or memory is out, with

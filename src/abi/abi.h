@@ -170,8 +170,8 @@ typedef struct abi_tree {
     int64_t lists, apart, first, count, step;
 } abi_tree;
 
-/* A box of indices of a component, outside of a field. Boxes lie one behind the other: `end` counts
- * their indices up to this one. */
+/* A box of indices of a component, outside of a field, counted from the origin of an abi_fill.
+ * Boxes lie one behind the other: `end` counts their indices up to this one. */
 typedef struct abi_piece {
     int64_t end, component, lo[3], size[3];
 } abi_piece;
@@ -183,6 +183,7 @@ typedef struct abi_fill {
     abi_place place;
     int64_t first, end; /* pieces */
     int64_t before;     /* indices in the pieces before the first */
+    int64_t origin[3];
     int64_t inside_lo[3], inside_hi[3], low[3], high[3];
 } abi_fill;
 

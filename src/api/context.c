@@ -176,9 +176,30 @@ static kata_status join_ranks(kata *k, const kata_options *options)
     return status;
 }
 
+/* How much memory of a device may be used; 0: what it has, less a reserve. */
+static kata_status choose_device_memory(kata *k, const kata_options *options, int64_t *bytes)
+{
+    static const int64_t LEAST = 1 << 12, MOST = INT64_C(1) << 50;
+    const char *asked = environment_get("KATA_DEVICE_MEMORY");
+    *bytes = options->device_memory;
+    if (*bytes && (*bytes < LEAST || *bytes > MOST))
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "kata_open: device_memory is %lld bytes, not %lld to %lld",
+                        (long long)*bytes, (long long)LEAST, (long long)MOST);
+    if (!*bytes && asked && !parse_bytes(asked, LEAST, MOST, bytes))
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "the environment variable KATA_DEVICE_MEMORY is '%s', not bytes from 4k "
+                        "on, such as 8G",
+                        asked);
+    return KATA_OK;
+}
+
 /* The device that kernels run on. "any" where there is none is the CPU. */
 static kata_status choose_device(kata *k, const kata_options *options)
 {
+    int64_t bytes;
+    kata_status status = choose_device_memory(k, options, &bytes);
+    if (status) return status;
     const char *name = options->device ? options->device : environment_get("KATA_DEVICE");
     if (!name || !strcmp(name, "none")) return KATA_OK;
     if (exec_ranks_count(&k->exec) > 1)
@@ -192,7 +213,7 @@ static kata_status choose_device(kata *k, const kata_options *options)
                         "of them",
                         name);
     if (!strcmp(name, "any") && !device_list(NULL, 0)) return KATA_OK;
-    return exec_device_open(&k->exec, name, &k->messages);
+    return exec_device_open(&k->exec, name, bytes, &k->messages);
 }
 
 /* Reads all options and the environment; the order decides which error is reported. */

@@ -24,7 +24,8 @@ static device_memory *table_of(const device_loop *l, const void *entries, size_t
         return NULL;
     }
     d->tables = tables;
-    device_memory *memory = device_allocate(d->device, bytes);
+    d->table_bytes += (int64_t)bytes;
+    device_memory *memory = device_take(d, bytes);
     device_box box = {.row = bytes, .rows = 1, .planes = 1};
     if (memory && device_put(d->device, memory, entries, &box)) {
         d->tables[d->table_count++] = (device_table){key, memory};
@@ -37,7 +38,7 @@ static device_memory *table_of(const device_loop *l, const void *entries, size_t
 
 void device_tables_free(struct exec_device *d)
 {
-    for (size_t i = 0; i < d->table_count; i++) device_release(d->device, d->tables[i].memory);
+    device_tables_forget(d);
     free(d->tables);
 }
 
@@ -113,7 +114,7 @@ static void add_piece(surrounded *s, int component, const grid_box *box)
     abi_piece *p = &s->pieces[s->piece_count++];
     *p = (abi_piece){.end = before + grid_box_points(box), .component = component};
     for (int d = 0; d < 3; d++) {
-        p->lo[d] = box->lo[d];
+        p->lo[d] = box->lo[d] - s->touched.lo[d];
         p->size[d] = box->hi[d] - box->lo[d];
     }
 }
@@ -145,11 +146,14 @@ static kata_status run(const device_loop *l, surrounded *s, const char *name, in
     size_t entry_bytes = (size_t)larger(s->entry_count, 1) * sizeof *s->entries;
     size_t piece_bytes = (size_t)s->piece_count * sizeof *s->pieces;
     if (first == end) return KATA_OK;
+    if (l->d->table_bytes + (int64_t)(entry_bytes + piece_bytes) > device_table_room(l->d))
+        device_tables_forget(l->d);
     device_kernel *kernel = device_fill_kernel(l, s->b->slot->type, name);
     device_memory *entries = kernel ? table_of(l, s->entries, entry_bytes) : NULL;
     device_memory *pieces = entries ? table_of(l, s->pieces, piece_bytes) : NULL;
     if (!pieces) return l->m->status;
     s->fill.place = s->b->slot->on_device->place;
+    memcpy(s->fill.origin, s->touched.lo, sizeof s->fill.origin);
     s->fill.first = first;
     s->fill.end = end;
     s->fill.before = first ? s->pieces[first - 1].end : 0;
@@ -190,8 +194,10 @@ static kata_status fill(const device_loop *l, surrounded *s, const grid_box *par
     s->pieces = calloc((size_t)components * PIECES, sizeof *s->pieces);
     if (!s->pieces || !find_entries(s, entry_of)) return message_no_memory(l->m);
     for (int d = 0; d < 3; d++) {
-        for (int c = 0; c < components; c++)
-            if (!grid_box_is_empty(&parts[c])) add_pieces(s, c, &parts[c], d);
+        for (int c = 0; c < components; c++) {
+            grid_box part = grid_box_intersect(&parts[c], &s->touched);
+            if (!grid_box_is_empty(&part)) add_pieces(s, c, &part, d);
+        }
         s->last_of[d] = s->piece_count;
     }
     return fill_pieces(l, s);
@@ -213,10 +219,12 @@ kata_status device_fill(const device_loop *l, int param, const device_around *ar
 {
     surrounded s = {.b = &l->loop->bindings[param], .touched = *around->touched};
     store_device *on = s.b->slot->on_device;
+    const uint64_t key = on->ring ? hash_bytes(&on->own, sizeof on->own, around->key) : around->key;
+    if (on->ring) s.touched = grid_box_intersect(&s.touched, &on->own);
     s.inside = chain_binding_inside(s.b);
     if (grid_box_contains(&s.inside, &s.touched)) return KATA_OK;
     uint64_t rules = rules_of(s.b->boundary);
-    bool same = on->rules == rules && on->around == around->key;
+    bool same = on->rules == rules && on->around == key;
     if (on->filled == on->changes && same) return KATA_OK;
     if (!store_device_hide(s.b->slot, &s.inside))
         return device_failed(l, "gave no values of a field of");
@@ -224,7 +232,7 @@ kata_status device_fill(const device_loop *l, int param, const device_around *ar
     release(&s);
     on->filled = on->changes;
     on->rules = rules;
-    on->around = around->key;
+    on->around = key;
     return status;
 }
 

@@ -106,6 +106,13 @@ bool device_is_apart(const chain_loop *loop)
     return true;
 }
 
+/* The largest number that is reckoned with in the memory of a component. */
+static int64_t last_element(const store_device *on)
+{
+    const abi_place *place = &on->place;
+    return larger(place->component, larger(on->room.hi[1] * place->y, on->room.hi[2] * place->z));
+}
+
 bool device_is_wide(const chain_loop *loop)
 {
     enum { MOST = 1 << 30 };
@@ -115,8 +122,8 @@ bool device_is_wide(const chain_loop *loop)
         if (!ir_param_is_field(&loop->kernel->params[p])) continue;
         const chain_slot *slot = loop->bindings[p].slot;
         grid_box memory = chain_slot_memory(slot);
-        wide = wide || (slot->on_device ? slot->on_device->place.component
-                                        : grid_box_points(&memory)) >= MOST;
+        wide = wide ||
+               (slot->on_device ? last_element(slot->on_device) : grid_box_points(&memory)) >= MOST;
     }
     return wide;
 }

@@ -180,9 +180,21 @@ static device_ready *make(struct exec_device *d, const chain_loop *loop, uint64_
     return r;
 }
 
+/* Bit p: parameter p has a ring, of which less is filled than of a whole field. */
+static uint64_t rings_of(const chain_loop *loop)
+{
+    uint64_t rings = 0;
+    for (int p = 0; p < loop->kernel->param_count && p < MOST_PARAMS; p++) {
+        const chain_slot *slot = loop->bindings[p].slot;
+        if (slot && slot->on_device && slot->on_device->ring) rings |= (uint64_t)1 << p;
+    }
+    return rings;
+}
+
 device_ready *device_ready_of(struct exec_device *d, const chain_loop *loop)
 {
-    uint64_t key = loop->hash;
+    const uint64_t rings = rings_of(loop);
+    uint64_t key = loop->hash ^ hash_bytes(&rings, sizeof rings, 0);
     for (device_ready *r = d->ready[key % DEVICE_BUCKETS]; r; r = r->next)
         if (r->key == key && !memcmp(r->kernel_hash, loop->kernel->hash, sizeof r->kernel_hash))
             return r;

@@ -22,7 +22,7 @@ static device_partials *take(const device_loop *l, size_t bytes)
             free_one = p;
     if (free_one) return free_one;
     device_partials *made = calloc(1, sizeof *made);
-    if (made) made->memory = device_allocate(d->device, bytes);
+    if (made) made->memory = device_take(d, bytes);
     if (made && made->memory) {
         made->bytes = bytes;
         made->next = d->partials;
@@ -70,9 +70,10 @@ static kata_status run_tree(const device_loop *l, const ir_param *param, device_
 /* Far beyond all indices, and a multiple of all nodes: see combine_tree in sweep/reduce.c. */
 static const int64_t CENTRE = (int64_t)1 << 60;
 
-/* The trees over bricks of rows, then along y, then along z: one value is left. */
+/* The trees over bricks of rows, then along y, then along z: one value is left. Of loops of which
+ * other tiles run planes, one value of each plane, along `cut`. */
 static kata_status combine(const device_loop *l, const ir_param *param, device_partials *p,
-                           const grid_box *bricks)
+                           const grid_box *bricks, int cut)
 {
     int64_t n[3];
     for (int d = 0; d < 3; d++) n[d] = bricks->hi[d] - bricks->lo[d];
@@ -82,7 +83,7 @@ static kata_status combine(const device_loop *l, const ir_param *param, device_p
         {.lists = 1, .apart = 0, .count = n[2], .step = n[0] * n[1]},
     };
     kata_status status = KATA_OK;
-    for (int d = 0; d < 3 && !status; d++) {
+    for (int d = 0; d < cut && !status; d++) {
         abi_tree tree = trees[d];
         tree.first = bricks->lo[d] + CENTRE;
         status = run_tree(l, param, p, &tree);
@@ -117,45 +118,70 @@ kata_status device_end_reductions(const device_loop *l)
         device_waiting *w = &l->d->waiting[i];
         if (w->loop != l->loop || !w->partials) continue;
         w->count = (size_t)grid_box_points(&w->bricks);
+        w->step = 1;
         if (w->count <= FEW_PARTIALS) continue;
         const ir_kernel *kernel = l->loop->kernel;
-        status =
-            combine(l, &kernel->params[kernel->stores[w->store].param], w->partials, &w->bricks);
-        w->count = 1;
+        const int cut = device_cut(l->loop);
+        status = combine(l, &kernel->params[kernel->stores[w->store].param], w->partials,
+                         &w->bricks, cut);
+        for (int d = 0; d < cut; d++) w->step *= (size_t)(w->bricks.hi[d] - w->bricks.lo[d]);
+        w->count /= w->step;
     }
     return status;
 }
 
-static kata_status set_result(const device_waiting *w, const ir_value *partials, messages *m)
+static kata_status set_result(const device_waiting *w, const grid_box *bricks, ir_value *values,
+                              messages *m)
 {
     const ir_store *s = &w->loop->kernel->stores[w->store];
     const ir_param *param = &w->loop->kernel->params[s->param];
     chain_slot *slot = w->loop->bindings[s->param].slot;
-    static const grid_box one = {{0, 0, 0}, {1, 1, 1}};
-    ir_value values[FEW_PARTIALS];
-    if (w->count) memcpy(values, partials, w->count * sizeof *values);
-    ir_value result = sweep_reduce_box(param, w->count == 1 ? &one : &w->bricks, values);
+    ir_value result = sweep_reduce_box(param, bricks, values);
     if (param->accumulates) result = ir_reduce(param, store_scalar(slot, s->component), result);
     return store_scalar_set(slot, s->component, result) ? KATA_OK : message_no_memory(m);
+}
+
+/* Sets the results of a loop. */
+static kata_status set_results(const device_loop *l, const device_waiting *w, size_t count)
+{
+    static const grid_box one = {{0, 0, 0}, {1, 1, 1}};
+    kata_status status = KATA_OK;
+    grid_box whole;
+    ir_value *all = NULL;
+    if (w->loop->parted && !(all = device_meet(l, w, count, &whole)))
+        return message_no_memory(l->m);
+    for (size_t i = 0; i < count && !status; i++)
+        status = all ? set_result(&w[i], &whole, all + (size_t)grid_box_points(&whole) * i, l->m)
+                     : set_result(&w[i], w[i].count == 1 ? &one : &w[i].bricks, w[i].values, l->m);
+    free(all);
+    return status;
 }
 
 /* Copies what is left of all reductions that wait, and waits for it. */
 static bool fetch(const device_loop *l)
 {
     struct exec_device *d = l->d;
-    size_t bytes = d->waiting_count * FEW_PARTIALS * sizeof(ir_value);
-    if (d->fetched_bytes < bytes) {
+    size_t bytes = 0, at = 0;
+    for (size_t i = 0; i < d->waiting_count; i++) bytes += d->waiting[i].count * sizeof(ir_value);
+    if (d->fetched_bytes < bytes || !d->fetched) {
         if (d->fetched) device_release_pinned(d->device, d->fetched);
         d->fetched = device_pinned(d->device, bytes);
         d->fetched_bytes = d->fetched ? bytes : 0;
         if (!d->fetched) return false;
     }
     for (size_t i = 0; i < d->waiting_count; i++) {
-        const device_waiting *w = &d->waiting[i];
-        size_t row = w->count * sizeof(ir_value);
-        const device_box box = {.row = row, .rows = 1, .planes = 1};
-        if (w->count && !device_get_later(d->device, DEVICE_WORK, w->partials->memory,
-                                          d->fetched + i * FEW_PARTIALS, &box))
+        device_waiting *w = &d->waiting[i];
+        const bool apart = w->step > 1;
+        const size_t one = sizeof(ir_value), all = w->count * one;
+        const device_box box = {.row = apart ? one : all,
+                                .rows = apart ? w->count : 1,
+                                .planes = 1,
+                                .row_pitch = w->step * one,
+                                .host_row_pitch = one};
+        w->values = d->fetched + at;
+        at += w->count;
+        if (w->count &&
+            !device_get_later(d->device, DEVICE_WORK, w->partials->memory, w->values, &box))
             return false;
     }
     return device_wait(d->device, DEVICE_WORK);
@@ -167,12 +193,13 @@ kata_status device_fetch_reductions(const device_loop *l)
     kata_status status = KATA_OK;
     if (!d->waiting_count) return KATA_OK;
     if (!fetch(l)) status = device_failed(l, "failed before");
-    for (size_t i = 0; i < d->waiting_count; i++) {
+    for (size_t i = 0, count; i < d->waiting_count; i += count) {
         device_waiting *w = &d->waiting[i];
-        if (!status) status = set_result(w, d->fetched + i * FEW_PARTIALS, l->m);
-        bool last = i + 1 == d->waiting_count || d->waiting[i + 1].loop != w->loop;
-        if (!status && last) store_log(w->loop);
-        if (w->partials) w->partials->used = false;
+        for (count = 1; i + count < d->waiting_count && w[count].loop == w->loop;) count++;
+        if (!status) status = set_results(l, w, count);
+        if (!status) store_log(w->loop);
+        for (size_t k = 0; k < count; k++)
+            if (w[k].partials) w[k].partials->used = false;
     }
     d->waiting_count = 0;
     return status;

@@ -64,8 +64,9 @@ extern const exec_executor exec_on_ranks;  /* the same on several ranks, see ran
 extern const exec_executor exec_on_files;  /* the same where fields lie in files, see on_files.c */
 extern const exec_executor exec_on_device; /* on a device, see on_device.c */
 /* on_device.c: opens a device, named as for device_open; sets context->device, to be closed when no
- * field has a copy there. Says how chains have run. */
-kata_status exec_device_open(exec_context *context, const char *name, messages *m);
+ * field has a copy there. `bytes`: of its memory that may be used; 0: what it has, less a reserve.
+ */
+kata_status exec_device_open(exec_context *context, const char *name, int64_t bytes, messages *m);
 void exec_device_close(exec_context *context);
 /* Copies a field's values from the device, where it has changed them. */
 kata_status exec_bring_home(exec_context *context, chain_slot *slot, messages *m);

@@ -24,9 +24,9 @@ static int64_t bytes(const exec_streams *s, const analysis_chain *a, int slot, i
     return (int64_t)store_ring_bytes(a->slots[slot], planes);
 }
 
-static int64_t beside(const exec_streams *s, const analysis_chain *a, const plan *p)
+static int64_t beside(const analysis_chain *a, const plan *p, int node)
 {
-    (void)s, (void)a, (void)p;
+    (void)a, (void)p, (void)node;
     return 0;
 }
 
@@ -63,21 +63,25 @@ static bool await(stream_run *run, bool out)
     return port_wait(files_of(run)->port, out) || files_report_move(run);
 }
 
-static bool move(stream_run *run, stream_ring *ring, bool out, int64_t first, int64_t last)
+static bool move(stream_run *run, stream_ring *ring, bool out, const stream_planes *planes,
+                 int64_t passed)
 {
-    return store_ring_move(ring_of(ring), files_of(run)->port, out, first, last) ||
+    (void)passed;
+    return planes->first >= planes->end ||
+           store_ring_move(ring_of(ring), files_of(run)->port, out, planes->first, planes->end) ||
            stream_no_memory(run);
 }
 
 /* ---- rings ----------------------------------------------------------------------------------- */
 
-static stream_ring *open_ring(stream_run *run, int slot, int64_t planes)
+static stream_ring *open_ring(stream_run *run, const plan_node *buffer)
 {
-    const chain_slot *field = run->a->slots[slot];
+    const chain_slot *field = run->a->slots[buffer->slot];
     files_ring *ring = calloc(1, sizeof *ring);
     if (!ring) return NULL;
     ring->as = (stream_ring){&ring->ring.slot, store_ring_dimension(field)};
-    planes += 2 * stream_outside(run->a, slot, ring->as.dimension);
+    const int64_t planes = buffer->capacity[ring->as.dimension] +
+                           2 * stream_outside(run->a, buffer->slot, ring->as.dimension);
     if (port_file_settle(field->array->file) &&
         store_ring_make(&ring->ring, field, planes, run->seam ? run->seam->period : 0))
         return &ring->as;
@@ -92,10 +96,10 @@ static void close_ring(stream_run *run, stream_ring *ring)
     free(ring);
 }
 
-static bool show(stream_run *run, stream_ring *ring, int64_t first)
+static bool show(stream_run *run, stream_ring *ring, const stream_planes *planes, int64_t low)
 {
-    (void)run;
-    store_ring_show(ring_of(ring), first);
+    (void)run, (void)low;
+    store_ring_show(ring_of(ring), planes->first);
     return true;
 }
 
@@ -151,6 +155,7 @@ const stream_memory files_memory = {
     .run_whole = run_whole,
     .learn = learn,
     .fair = 4,
+    .depth = STREAM_DEPTH,
     .not_so = "on mapped files",
     .no_periods = "the planes that it needs at once, around a periodic side, are more than the "
                   "field or the memory that is left has",

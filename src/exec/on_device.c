@@ -6,96 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-kata_status device_failed(const device_loop *l, const char *doing)
-{
-    device *d = l->d->device;
-    const device_facts *facts = device_facts_of(d);
-    kata_status status = device_is_full(d) ? KATA_ERROR_MEMORY : KATA_ERROR_DEVICE;
-    message_begin(l->m, status, "the device '%s' %s kernel '%s': %s", facts->name, doing,
-                  l->loop->kernel->name, device_error(d));
-    if (device_is_full(d))
-        message_line(l->m,
-                     "its memory has %.1f GB, of which fields take %.1f GB; use a smaller grid or "
-                     "narrower types, or run on the CPU: unset KATA_DEVICE",
-                     (double)facts->memory / 1e9, (double)device_used(d) / 1e9);
-    return message_send(l->m);
-}
-
-/* ---- loops on the CPU ------------------------------------------------------------------------ */
-
-static void note_reason(struct exec_device *d, const chain_loop *loop, const char *why)
-{
-    int i = 0;
-    d->host_loops++;
-    while (i < d->reason_count && (strcmp(d->reasons[i].why, why) != 0 ||
-                                   strcmp(d->reasons[i].kernel, loop->kernel->name) != 0))
-        i++;
-    if (i == DEVICE_REASONS) return;
-    device_reason *r = &d->reasons[i];
-    if (i == d->reason_count) {
-        d->reason_count++;
-        snprintf(r->kernel, sizeof r->kernel, "%s", loop->kernel->name);
-        snprintf(r->why, sizeof r->why, "%s", why);
-    }
-    r->loops++;
-}
-
-static kata_status add_host_loop(struct exec_device *d, const chain_loop *loop, int number,
-                                 messages *m)
-{
-    chain_binding *own = exec_local_add(&d->host, loop, number, &loop->box, 0);
-    return own && exec_local_bound(&d->host) ? KATA_OK : message_no_memory(m);
-}
-
-/* Copies the fields of a loop that runs on the CPU next, and says which it changes. */
-kata_status device_bring_home(const device_loop *l)
-{
-    const ir_kernel *kernel = l->loop->kernel;
-    for (int p = 0; p < kernel->param_count; p++) {
-        chain_slot *slot = l->loop->bindings[p].slot;
-        if (!slot || !slot->on_device) continue;
-        if (!store_device_bring_home(slot)) return device_failed(l, "gave no values of a field of");
-        if (kernel->params[p].kind != IR_PARAM_IN) store_device_forget(slot);
-    }
-    return KATA_OK;
-}
-
-static kata_status run_host_loops(exec_context *context, messages *m)
-{
-    struct exec_device *d = context->device;
-    const chain *c = &d->host.chain;
-    kata_status status = KATA_OK;
-    if (!c->count) return KATA_OK;
-    status = device_end_checks(context, m);
-    if (d->waiting_count && !status)
-        status = device_fetch_reductions(&(device_loop){context, d, &c->loops[0], m, NULL});
-    for (size_t i = 0; i < c->count && !status; i++)
-        status = device_bring_home(&(device_loop){context, d, &c->loops[i], m, NULL});
-    if (!status) status = exec_cpu.run(context, &d->host.chain, m);
-    exec_local_clear(&d->host);
-    return status;
-}
-
-/* ---- a chain --------------------------------------------------------------------------------- */
-
-static kata_status run_loop(exec_context *context, const chain_loop *loop, device_ready *ready,
-                            messages *m)
-{
-    kata_status status = KATA_OK;
-    double start = observe_meter_now(context->meter);
-    const device_loop l = {context, context->device, loop, m, ready};
-    l.d->loops++;
-    if (device_has_checked(l.d, loop)) status = device_end_checks(context, m);
-    if (!status && device_awaits(l.d, loop)) status = device_fetch_reductions(&l);
-    if (!status && !grid_box_is_empty(&loop->box)) status = device_bring_fields(&l);
-    if (!status) status = device_run_loop(&l);
-    if (!status && context->meter && !device_wait(l.d->device, DEVICE_WORK))
-        status = device_failed(&l, "failed in");
-    if (!status)
-        observe_meter_note(context->meter, loop, observe_meter_now(context->meter) - start);
-    return status;
-}
-
 /* The program may look into its memory, and change it, when a chain has run. */
 static kata_status end_wrapped(exec_context *context, const chain *c, messages *m)
 {
@@ -111,30 +21,12 @@ static kata_status end_wrapped(exec_context *context, const chain *c, messages *
     return KATA_OK;
 }
 
-static kata_status run_loops(exec_context *context, const chain *c, messages *m)
-{
-    struct exec_device *d = context->device;
-    kata_status status = KATA_OK;
-    device_compile_ahead(context, c, m);
-    for (size_t i = 0; i < c->count && !status; i++) {
-        device_ready *ready = device_ready_of(d, &c->loops[i]);
-        if (!ready) return message_no_memory(m);
-        if (ready->why) {
-            note_reason(d, &c->loops[i], ready->why);
-            status = add_host_loop(d, &c->loops[i], (int)i, m);
-            continue;
-        }
-        status = run_host_loops(context, m);
-        if (!status) status = run_loop(context, &c->loops[i], ready, m);
-    }
-    return status ? status : run_host_loops(context, m);
-}
-
 static kata_status run_on_device(exec_context *context, chain *c, messages *m)
 {
     struct exec_device *d = context->device;
     exec_local_begin(&d->host, c);
-    kata_status status = run_loops(context, c, m);
+    const bool fits = device_bytes_of(d, c) <= d->limit;
+    kata_status status = fits ? device_run_loops(context, c, m) : device_run_larger(context, c, m);
     const device_loop last = {context, d, &c->loops[c->count - 1], m, NULL};
     if (!status) status = device_end_checks(context, m);
     if (!status) status = device_fetch_reductions(&last);
@@ -159,7 +51,14 @@ kata_status exec_bring_home(exec_context *context, chain_slot *slot, messages *m
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-kata_status exec_device_open(exec_context *context, const char *name, messages *m)
+/* Of a device that is used by others, too, and for more than fields. */
+static int64_t usual_limit(const device_facts *facts)
+{
+    enum { PART = 16 };
+    return facts->memory - facts->memory / PART;
+}
+
+kata_status exec_device_open(exec_context *context, const char *name, int64_t bytes, messages *m)
 {
     device *opened = device_open(name, m);
     if (!opened) return m->status ? m->status : KATA_ERROR_DEVICE;
@@ -168,7 +67,11 @@ kata_status exec_device_open(exec_context *context, const char *name, messages *
         device_close(opened);
         return message_no_memory(m);
     }
-    d->device = opened;
+    d->device = d->copies.device = opened;
+    d->limit = bytes ? smaller(bytes, device_facts_of(opened)->memory)
+                     : usual_limit(device_facts_of(opened));
+    device_limit(opened, d->limit);
+    stream_setup(&d->streams, context, &device_stream);
     bool cuda = device_facts_of(opened)->language == DEVICE_CUDA;
     d->language = cuda ? CODEGEN_CUDA : CODEGEN_OPENCL;
     return device_read_shape(&d->asked, m);
@@ -191,6 +94,21 @@ void exec_device_close(exec_context *context)
     context->device = NULL;
 }
 
+/* How chains were streamed, and why loops were not. */
+static void explain_streams(const struct exec_device *d, text *out)
+{
+    const exec_streams *s = &d->streams;
+    if (s->streamed)
+        text_add(out,
+                 "#   larger than its memory: %lld chains streamed, the longest in tiles of %lld "
+                 "planes, %lld loops deep; moved in %.3g GB, out %.3g GB\n",
+                 (long long)s->streamed, (long long)s->request.tile[2], (long long)s->request.depth,
+                 (double)d->moved[0] / 1e9, (double)d->moved[1] / 1e9);
+    for (int i = 0; i < s->reason_count; i++)
+        text_add(out, "#   not streamed: '%s', %lld loops: %s\n", s->reasons[i].kernel,
+                 (long long)s->reasons[i].loops, s->reasons[i].why);
+}
+
 void exec_device_explain(const exec_context *context, bool json, text *out)
 {
     const struct exec_device *d = context->device;
@@ -200,6 +118,7 @@ void exec_device_explain(const exec_context *context, bool json, text *out)
              (long long)d->loops, (long long)d->host_loops);
     text_add(out, "#   memory of the device: %.1f MB now, %.1f MB at most\n",
              (double)device_used(d->device) / 1e6, (double)device_peak(d->device) / 1e6);
+    explain_streams(d, out);
     for (int i = 0; i < d->reason_count; i++)
         text_add(out, "#   kernel '%s' ran on the CPU %lld times: %s\n", d->reasons[i].kernel,
                  (long long)d->reasons[i].loops, d->reasons[i].why);

@@ -4,6 +4,7 @@
 
 #include "exec/exec.h"
 #include "exec/local.h"
+#include "exec/streams.h"
 
 /* A kernel that is loaded, found by a hash of what it is made of. */
 typedef struct device_function {
@@ -34,13 +35,14 @@ typedef struct device_partials {
     struct device_partials *next;
 } device_partials;
 
-/* A reduction whose result is still on the device: `count` partials. */
+/* A reduction whose result is still on the device. */
 typedef struct device_waiting {
     const chain_loop *loop;
     int store;
     grid_box bricks;
     device_partials *partials; /* NULL: of no points */
-    size_t count;
+    size_t count, step;        /* that are left to combine, so far from one another */
+    ir_value *values;          /* these, when they were fetched */
 } device_waiting;
 
 /* What is known of loops that are alike: found by the loop's hash. */
@@ -86,6 +88,13 @@ struct exec_device {
     size_t function_count, function_room;
     device_table *tables;
     size_t table_count, table_room;
+    int64_t table_bytes;
+    int64_t limit; /* of memory that is used, in bytes */
+    store_copies copies;
+    int64_t clock; /* counts loops, for `used` of copies */
+    exec_streams streams;
+    int64_t taken;    /* of it, by what stays while chains are streamed */
+    int64_t moved[2]; /* bytes, into rings and out of them */
     device_ready *ready[DEVICE_BUCKETS];
     arena memory; /* of these */
     device_partials *partials;
@@ -162,7 +171,10 @@ void device_compile_ahead(exec_context *context, const chain *c, messages *m);
 
 /* A box of indices that a loop touches, in rows that wrap: whole rows, if it leaves them. */
 grid_box device_wrapped(const chain_loop *loop, const grid_box *box);
-/* The indices that a loop touches of a field parameter. */
+/* The indices that the kernel of a loop reads or writes of a field parameter, needed or not; false:
+ * none. */
+bool device_accessed(const chain_loop *loop, int param, grid_box *all);
+/* The indices of a field that there must be memory for. */
 grid_box device_touched(const chain_loop *loop, int param);
 /* What all parameters touch that are given the field of a parameter, if it is the first of these;
  * and whether it is. */
@@ -188,6 +200,8 @@ typedef struct device_around {
 /* Fills what is touched outside of the field of a parameter with what its rules say. */
 kata_status device_fill(const device_loop *l, int param, const device_around *around);
 void device_tables_free(struct exec_device *d);
+/* Frees the tables that were used so far. */
+void device_tables_forget(struct exec_device *d);
 /* Whether a loop writes indices outside of a field; and what follows: puts what it wrote there
  * where it belongs, at the other end of periodic dimensions. */
 bool device_writes_outside(const chain_loop *loop, int param, bool wraps);
@@ -212,6 +226,61 @@ void device_forget_reductions(struct exec_device *d);
 /* Whether a loop needs the value of a scalar that waits, or too many wait. */
 bool device_awaits(const struct exec_device *d, const chain_loop *loop);
 void device_partials_free(struct exec_device *d);
+/* Frees those in which nothing waits. */
+void device_partials_release(struct exec_device *d);
+
+/* ---- device_meet.c --------------------------------------------------------------------------- */
+
+/* The dimension along which a loop is cut in tiles; 3: none. */
+int device_cut(const chain_loop *loop);
+/* Gives what a tile has of the reductions of a loop, which were fetched, to those of all tiles so
+ * far. Returns the partials of all, of one reduction after another, in the box *whole; to be freed.
+ * NULL when memory is out. */
+ir_value *device_meet(const device_loop *l, const device_waiting *w, size_t count, grid_box *whole);
+
+/* ---- device_limit.c: what fits the memory of a device ------------------------------------------
+ */
+
+/* Bytes that tables may take before they are made anew. */
+int64_t device_table_room(const struct exec_device *d);
+/* Bytes of memory that loops of a chain need at once to run on whole fields; of loops that run
+ * there. INT64_MAX: more than the device gives, or memory of this machine is out. */
+int64_t device_bytes_of(struct exec_device *d, const chain *c);
+/* Sends the copy home that was used longest ago, unless the loop that runs uses it; or all, and
+ * frees what else is not needed. False when there is none, or the device has failed. */
+bool device_send_home_oldest(struct exec_device *d);
+bool device_send_home_all(struct exec_device *d);
+/* Memory of the device for less than a field, for which others leave; NULL when it is out. */
+device_memory *device_take(struct exec_device *d, size_t bytes);
+/* The bytes that the reductions of a loop need for each plane of a tile. */
+int64_t device_plane_partials(const analysis_loop *l);
+
+/* ---- device_stream.c: chains whose fields do not fit -------------------------------------------
+ */
+
+extern const stream_memory device_stream;
+
+/* ---- device_parts.c: chains that do not fit ----------------------------------------------------
+ */
+
+kata_status device_run_larger(exec_context *context, chain *c, messages *m);
+/* Runs loops that the device runs, on whole fields where these fit; otherwise by planes if it
+ * `streams`, or on the CPU. */
+kata_status device_run_part(exec_context *context, chain *c, bool streams, messages *m);
+/* The same, never by planes. */
+kata_status device_run_whole(exec_context *context, chain *c, messages *m);
+/* Runs loops on the device, and waits for all that later ones may need of them. */
+kata_status device_run_here(exec_context *context, const chain *c, messages *m);
+
+/* ---- on_device.c ------------------------------------------------------------------------------
+ */
+
+/* Runs loops on whole fields, or rings, in order; loops that the device cannot run on the CPU.
+ * Afterwards results may wait. */
+kata_status device_run_loops(exec_context *context, const chain *c, messages *m);
+/* Runs all of them on the CPU. */
+kata_status device_run_on_host(exec_context *context, chain *c, messages *m);
+void device_note_reason(struct exec_device *d, const chain_loop *loop, const char *why);
 
 /* ---- device_copy_loop.c ---------------------------------------------------------------------- */
 

@@ -14,16 +14,19 @@ bool stream_no_memory(stream_run *run)
 
 /* ---- adding ---------------------------------------------------------------------------------- */
 
-/* Notes the first plane that a loop touches in a ring, or that rules make values of. */
+static void widen(stream_planes *planes, stream_planes by)
+{
+    planes->first = smaller(planes->first, by.first);
+    planes->end = larger(planes->end, by.end);
+}
+
+/* Notes the planes that a loop touches in rings. */
 static void note_touches(stream_run *run, const analysis_loop *l, const grid_box *box)
 {
     for (int i = 0; i < l->touch_count; i++) {
         const analysis_touch *t = &l->touches[i];
         const stream_ring *ring = t->scalar ? NULL : run->rings[t->slot];
-        if (!ring) continue;
-        const int d = ring->dimension;
-        int64_t first = box->lo[d] + analysis_distance_of(l, t, d).lo;
-        run->first[t->slot] = smaller(run->first[t->slot], first);
+        if (ring) widen(&run->touched[t->slot], stream_touched(l, t, box, ring->dimension));
     }
 }
 
@@ -55,6 +58,7 @@ static bool add(stream_run *run, int number, const grid_box *box)
     }
     if (!grid_box_is_empty(box)) note_touches(run, l, box);
     run->met[number] = true;
+    run->begun[number] = run->begun[number] || !grid_box_is_empty(box);
     return (bindings && exec_local_bound(&run->local)) || stream_no_memory(run);
 }
 
@@ -190,17 +194,39 @@ static void note_failure(stream_run *run)
     run->fault = failure->fault;
 }
 
+/* The first plane of a slot that loops touch which have not begun; INT64_MAX: none. */
+static int64_t first_of_later(const stream_run *run, int slot)
+{
+    int64_t first = INT64_MAX;
+    for (int number = run->begin; number < run->end; number++) {
+        const analysis_loop *l = &run->a->loops[number];
+        for (int i = 0; i < l->touch_count && !run->begun[number]; i++) {
+            const analysis_touch *t = &l->touches[i];
+            if (t->scalar || t->slot != slot || grid_box_is_empty(&l->loop->box)) continue;
+            const int d = run->rings[slot]->dimension;
+            first = smaller(first, stream_touched(l, t, &l->loop->box, d).first);
+        }
+    }
+    return first;
+}
+
+static bool show_rings(stream_run *run)
+{
+    for (int s = 0; s < run->a->slot_count; s++) {
+        const stream_planes planes = run->touched[s];
+        run->touched[s] = STREAM_NO_PLANES;
+        if (!run->rings[s] || planes.first >= planes.end) continue;
+        int64_t low = smaller(planes.first, first_of_later(run, s));
+        if (!run->streams->memory->show(run, run->rings[s], &planes, low)) return false;
+    }
+    return true;
+}
+
 bool stream_run_loops(stream_run *run)
 {
     chain *local = &run->local.chain;
     if (!local->count) return !run->status;
-    if (!add_reducing(run, run->end)) return false;
-    for (int s = 0; s < run->a->slot_count; s++) {
-        if (run->rings[s] && run->first[s] != INT64_MAX &&
-            !run->streams->memory->show(run, run->rings[s], run->first[s]))
-            return false;
-        run->first[s] = INT64_MAX;
-    }
+    if (!add_reducing(run, run->end) || !show_rings(run)) return false;
     run->reduced = 0;
     run->context->failure = (exec_failure){.loop = NULL};
     if (!restore_scalars(run)) return stream_no_memory(run);

@@ -2,6 +2,14 @@
  * section moves its fields once, so deep ones move the fewest bytes. */
 #include "exec/streams.h"
 
+stream_planes stream_touched(const analysis_loop *l, const analysis_touch *t, const grid_box *box,
+                             int dimension)
+{
+    const analysis_distance far = analysis_distance_of(l, t, dimension);
+    return (stream_planes){box->lo[dimension] + smaller(far.lo, t->lo[dimension]),
+                           box->hi[dimension] + larger(far.hi, t->hi[dimension])};
+}
+
 int64_t stream_outside(const analysis_chain *a, int slot, int d)
 {
     grid_box all = chain_slot_memory(a->slots[slot]);
@@ -17,16 +25,19 @@ int64_t stream_outside(const analysis_chain *a, int slot, int d)
     return most;
 }
 
-/* The bytes of all rings that are there at once, in a part of a plan. */
-static int64_t ring_bytes(const exec_streams *s, const plan *p, const analysis_chain *a, int node)
+/* The bytes that a part of a plan needs at once: `around`: buffers are open around it. */
+static int64_t bytes_of(const exec_streams *s, const plan *p, const analysis_chain *a, int node,
+                        bool around)
 {
     const plan_node *n = &p->nodes[node];
+    const bool opens = n->kind == PLAN_BUFFER;
     int64_t most = 0, own = 0;
     for (int child = n->child; child; child = p->nodes[child].next)
-        most = larger(most, ring_bytes(s, p, a, child));
-    if (n->kind == PLAN_BUFFER) {
+        most = larger(most, bytes_of(s, p, a, child, around || opens));
+    if (opens) {
         const int d = store_ring_dimension(a->slots[n->slot]);
         own = s->memory->bytes(s, a, n->slot, n->capacity[d]);
+        if (!around) own += s->memory->beside(a, p, node);
     }
     return own + most;
 }
@@ -51,8 +62,7 @@ bool stream_fits(const exec_streams *s, const plan *p, const analysis_chain *a)
 static bool make_plan(const exec_streams *s, plan *p, const analysis_chain *a,
                       const plan_request *r, int64_t memory)
 {
-    if (plan_make(p, a, r) && stream_fits(s, p, a) &&
-        ring_bytes(s, p, a, p->root) + s->memory->beside(s, a, p) <= memory)
+    if (plan_make(p, a, r) && stream_fits(s, p, a) && bytes_of(s, p, a, p->root, false) <= memory)
         return true;
     plan_free(p);
     *p = (plan){.nodes = NULL};
@@ -127,7 +137,7 @@ static bool plan_depth(const exec_streams *s, plan *p, const analysis_chain *a,
                        const stream_room *room, int64_t depth, plan_request *found)
 {
     enum { SMALL = 2 }; /* planes; where moves decide, what is moved counts more */
-    const int64_t fair = smaller(s->deepest > STREAM_DEPTH ? SMALL : s->memory->fair, depth);
+    const int64_t fair = smaller(s->deepest > s->memory->depth ? SMALL : s->memory->fair, depth);
     *found = (plan_request){.method = "streamed", .prefetch = 1, .depth = depth};
     found->tile[1] = found->tile[2] = fair;
     if (!make_plan(s, p, a, found, room->memory)) return false;
@@ -157,4 +167,14 @@ bool stream_plan(const exec_streams *s, plan *p, const analysis_chain *a, const 
         last = even;
     }
     return say_why(p, a, found);
+}
+
+int64_t stream_least(const exec_streams *s, const analysis_chain *a)
+{
+    plan p = {.nodes = NULL};
+    const plan_request least = {.method = "streamed", .prefetch = 1, .depth = 1, .tile = {0, 1, 1}};
+    const bool made = plan_make(&p, a, &least) && stream_fits(s, &p, a);
+    const int64_t bytes = made ? bytes_of(s, &p, a, p.root, true) : 0;
+    plan_free(&p);
+    return bytes;
 }

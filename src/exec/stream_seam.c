@@ -181,6 +181,18 @@ static void clear(seams *s)
     for (int i = 0; i < s->a->slot_count; i++) s->a->slots[i]->number = i;
 }
 
+/* Fields of which all planes are touched in one order are moved, also small ones. */
+static kata_status send_away(const seams *s, const analysis_loop *l)
+{
+    kata_status status = KATA_OK;
+    for (int i = 0; i < l->touch_count && !status; i++) {
+        const chain_binding *b = &l->loop->bindings[l->touches[i].param];
+        bool rolled = !l->touches[i].scalar && !b->slot->absent_axis[slowest(l)];
+        if (rolled) status = s->streams->memory->send_away(b, s->m);
+    }
+    return status;
+}
+
 /* Runs a section if its rings fit; *done says whether. */
 static kata_status run_section(seams *s, int first, int end, bool *done)
 {
@@ -192,6 +204,8 @@ static kata_status run_section(seams *s, int first, int end, bool *done)
     plan_request r;
     chain *c = &s->local.chain;
     kata_status status = KATA_OK;
+    for (int l = first; l < end && !status; l++) status = send_away(s, &s->a->loops[l]);
+    if (status) return status;
     bool made = starts && find_starts(s, &part, starts, &seam.reach) &&
                 roll_out(s, &part, starts, seam.reach) && find_uses(s, &part, &seam);
     if (!made) {
@@ -243,18 +257,6 @@ static kata_status run_plainly(seams *s, int first, int end, bool streamed)
         status = stream_run_home(s->streams, &s->local.chain, false, s->m);
     }
     clear(s);
-    return status;
-}
-
-/* Fields of which all planes are touched in one order are moved, also small ones. */
-static kata_status send_away(const seams *s, const analysis_loop *l)
-{
-    kata_status status = KATA_OK;
-    for (int i = 0; i < l->touch_count && !status; i++) {
-        const chain_binding *b = &l->loop->bindings[l->touches[i].param];
-        bool rolled = !l->touches[i].scalar && !b->slot->absent_axis[slowest(l)];
-        if (rolled) status = s->streams->memory->send_away(b, s->m);
-    }
     return status;
 }
 

@@ -34,12 +34,12 @@ static bool visit_wait(void *data, int tag)
 static bool move_planes(stream_run *run, int slot, bool out, int64_t first, int64_t end)
 {
     const stream_seam *seam = run->seam;
-    if (seam && out && !seam->leaves[slot]) end = smaller(end, seam->reach);
-    if (seam && !out && !seam->takes[slot]) first = larger(first, seam->period);
-    if (first >= end) return true;
-    bool comes_back = seam && !out && end > seam->period; /* it went out before */
-    if (comes_back && !await(run, true)) return false;
-    return memory_of(run)->move(run, run->rings[slot], out, first, end);
+    stream_planes planes = {first, end};
+    if (seam && out && !seam->leaves[slot]) planes.end = smaller(end, seam->reach);
+    if (seam && !out && !seam->takes[slot]) planes.first = larger(first, seam->period);
+    /* what went out before comes back */
+    if (seam && !out && planes.first < end && end > seam->period && !await(run, true)) return false;
+    return memory_of(run)->move(run, run->rings[slot], out, &planes, end);
 }
 
 static bool visit_copy(void *data, const plan_walk *walk, const plan_copy *copy)
@@ -90,10 +90,8 @@ static bool visit_open(void *data, plan_place *place)
 {
     stream_run *run = data;
     if (!place->buffer) return true;
-    const chain_slot *slot = run->a->slots[place->slot];
-    const int d = store_ring_dimension(slot);
     if (!stream_run_loops(run) || (!run->open && !begin_section(run, place->buffer))) return false;
-    stream_ring *ring = memory_of(run)->open(run, place->slot, place->buffer->capacity[d]);
+    stream_ring *ring = memory_of(run)->open(run, place->buffer);
     if (!ring) return stream_no_memory(run);
     run->rings[place->slot] = ring;
     run->open++;
@@ -134,12 +132,14 @@ static bool prepare(stream_run *run)
     exec_local_begin(&run->local, run->c);
     run->slots = arena_array(&run->memory, loops, sizeof *run->slots);
     run->rings = arena_array(&run->memory, slots, sizeof *run->rings);
-    run->first = arena_array(&run->memory, slots, sizeof *run->first);
+    run->touched = arena_array(&run->memory, slots, sizeof *run->touched);
     run->met = arena_array(&run->memory, loops, sizeof *run->met);
+    run->begun = arena_array(&run->memory, loops, sizeof *run->begun);
     run->partials = arena_array(&run->memory, loops, sizeof *run->partials);
     run->scalars = arena_array(&run->memory, slots, sizeof *run->scalars);
-    bool done = run->slots && run->rings && run->first && run->met && run->partials && run->scalars;
-    for (size_t s = 0; s < slots && done; s++) run->first[s] = INT64_MAX;
+    bool done = run->slots && run->rings && run->touched && run->met && run->begun &&
+                run->partials && run->scalars;
+    for (size_t s = 0; s < slots && done; s++) run->touched[s] = STREAM_NO_PLANES;
     return done && find_slots(run);
 }
 
@@ -251,50 +251,5 @@ kata_status stream_run_chain(exec_streams *s, chain *c, const analysis_chain *a,
         status = stream_run_home(s, c, !p.refusal_count, m);
     }
     plan_free(&p);
-    return status;
-}
-
-/* ---- chains ---------------------------------------------------------------------------------- */
-
-void stream_setup(exec_streams *s, exec_context *context, const stream_memory *memory)
-{
-    *s = (exec_streams){.context = context, .memory = memory, .deepest = STREAM_DEPTH};
-    context->across = (sweep_ranks){.gather = stream_gather, .data = s};
-}
-
-void stream_take_request(exec_streams *s)
-{
-    exec_context *context = s->context;
-    plan_request *r = context->request;
-    if (context->fastest || s->asked.method || strcmp(r->method, "streamed") != 0) return;
-    s->asked = *r;
-    s->asked.below = NULL;
-    context->fastest = !r->below;
-    for (; r->below; r++) {
-        *r = *r->below;
-        if (r->below) r->below = r + 1;
-    }
-}
-
-static const chain_slot *far_slot(const chain *c)
-{
-    for (size_t i = 0; i < c->slot_count; i++)
-        if (c->slots[i]->far) return c->slots[i];
-    return NULL;
-}
-
-kata_status stream_chain(exec_streams *s, chain *c, messages *m)
-{
-    analysis_chain a;
-    kata_status status;
-    const int64_t memory = s->memory->left(s, far_slot(c));
-    stream_take_request(s);
-    if (!analysis_chain_make(c, &a))
-        status = message_no_memory(m);
-    else if (stream_has_seam(&a))
-        status = stream_run_seams(s, c, &a, m);
-    else
-        status = stream_run_chain(s, c, &a, memory, m);
-    analysis_chain_free(&a);
     return status;
 }

@@ -37,6 +37,12 @@ typedef struct stream_ring {
     int dimension;    /* along which planes follow one another */
 } stream_ring;
 
+/* Planes first .. end - 1; none where `end` is not more. */
+typedef struct stream_planes {
+    int64_t first, end;
+} stream_planes;
+#define STREAM_NO_PLANES ((stream_planes){INT64_MAX, INT64_MIN})
+
 /* A kind of near memory. Functions that return bool have set the status of the run where they
  * return false; those that return NULL have not, and memory is out. */
 typedef struct stream_memory {
@@ -45,20 +51,22 @@ typedef struct stream_memory {
     /* Whether planes of a field can be moved. */
     bool (*suits)(const chain_slot *slot);
     /* The bytes of a ring for so many planes at once, beside those beyond the field; and of all
-     * else that a plan needs in near memory. */
+     * else that loops below a node of a plan need in near memory. */
     int64_t (*bytes)(const exec_streams *s, const analysis_chain *a, int slot, int64_t planes);
-    int64_t (*beside)(const exec_streams *s, const analysis_chain *a, const plan *p);
+    int64_t (*beside)(const analysis_chain *a, const plan *p, int node);
     /* Makes a field one whose planes are moved, however small it is. */
     kata_status (*send_away)(const chain_binding *b, messages *m);
     /* Before the first ring of a chain, and after the last one: then nothing is moved any more. */
     bool (*begin)(stream_run *run);
     void (*end)(stream_run *run);
-    stream_ring *(*open)(stream_run *run, int slot, int64_t planes);
+    stream_ring *(*open)(stream_run *run, const plan_node *buffer);
     void (*close)(stream_run *run, stream_ring *ring);
-    /* Sees to it that the planes from `first` on are found, as many as the ring has. */
-    bool (*show)(stream_run *run, stream_ring *ring, int64_t first);
-    /* Starts to move planes into the ring or, `out`, from it. */
-    bool (*move)(stream_run *run, stream_ring *ring, bool out, int64_t first, int64_t end);
+    /* Sees to it that planes are found. Later loops touch none below `low`. */
+    bool (*show)(stream_run *run, stream_ring *ring, const stream_planes *planes, int64_t low);
+    /* Starts to move planes into the ring or, `out`, from it. No plane below `passed` will be moved
+     * that way any more. */
+    bool (*move)(stream_run *run, stream_ring *ring, bool out, const stream_planes *planes,
+                 int64_t passed);
     /* What runs or is moved from now on finds all moves in a direction done. */
     bool (*wait)(stream_run *run, bool out);
     /* Runs loops of a tile; or, where no ring is open, on whole fields. */
@@ -68,6 +76,8 @@ typedef struct stream_memory {
     /* After a chain that was streamed in `seconds`, of which `waited` for moves; may be NULL. */
     void (*learn)(exec_streams *s, double seconds, double waited);
     int64_t fair;           /* planes that a tile should have */
+    int64_t depth;          /* loops of a section, at first */
+    bool ahead;             /* planes always move ahead of the work */
     const char *not_so;     /* where loops run that are not streamed: "on mapped files" */
     const char *no_periods; /* why, around periodic sides */
     const char *no_room;    /* why, where even the planes of one loop are too many */
@@ -108,8 +118,8 @@ struct stream_run {
     exec_local local;          /* loops of a tile that run next */
     int **slots;               /* by loop and parameter: the number of its slot, or -1 */
     stream_ring **rings;       /* by slot; NULL: it has none now */
-    int64_t *first;            /* by slot: the first plane that `local` touches */
-    bool *met;                 /* by loop: it has run on some points */
+    stream_planes *touched;    /* by slot: by `local`, and planes that rules make values of */
+    bool *met, *begun;         /* by loop: it has run, on some points or none; on some points */
     int passed;                /* loops before it that reduce over no points have run */
     int open;                  /* rings */
     int begin, end;            /* loops of the section whose rings are open */
@@ -151,6 +161,9 @@ kata_status stream_run_home(exec_streams *s, chain *c, bool full, messages *m);
 
 /* ---- stream_plan.c --------------------------------------------------------------------------- */
 
+/* The planes that a loop touches on a box, or that rules make values of. */
+stream_planes stream_touched(const analysis_loop *l, const analysis_touch *t, const grid_box *box,
+                             int dimension);
 /* Planes beyond a field that loops of a chain touch, at one side at most. */
 int64_t stream_outside(const analysis_chain *a, int slot, int dimension);
 /* Whether rings can be made for all buffers of a plan. */
@@ -169,6 +182,10 @@ bool stream_plan(const exec_streams *s, plan *p, const analysis_chain *a, const 
 /* The same for a chain that is to be one section. */
 bool stream_plan_section(const exec_streams *s, plan *p, const analysis_chain *a,
                          const stream_room *room, plan_request *found);
+
+/* The bytes of the rings that the widest loop of a chain needs in tiles of one plane; 0: none is
+ * streamed. */
+int64_t stream_least(const exec_streams *s, const analysis_chain *a);
 
 /* ---- stream_seam.c: chains on periodic fields -------------------------------------------------
  */

@@ -1,5 +1,5 @@
 /* Copies of fields in the memory of a device. */
-#include "store/store.h"
+#include "store/device_copy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +14,7 @@ enum {
 
 static int64_t round_up(int64_t n, int64_t to) { return -floor_divide(-n, to) * to; }
 
-/* Lays out rows so that index 0 of each is aligned. Threads read some elements before the first
- * row, and behind the last, too. Returns the bytes of all. */
-static size_t lay_out(store_device *on, const chain_slot *slot)
+size_t store_device_lay_out(store_device *on, const chain_slot *slot)
 {
     const grid_box *room = &on->room;
     int64_t line = ALIGN / store_type_bytes(slot->type);
@@ -34,12 +32,31 @@ static size_t lay_out(store_device *on, const chain_slot *slot)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
+static void enter(store_copies *all, store_device *on)
+{
+    on->all = all;
+    on->next = all->first;
+    if (on->next) on->next->link = &on->next;
+    on->link = &all->first;
+    all->first = on;
+}
+
 void store_device_free(chain_slot *slot)
 {
-    if (!slot->on_device) return;
-    device_release(slot->on_device->device, slot->on_device->memory);
-    free(slot->on_device);
+    store_device *on = slot->on_device;
+    if (!on) return;
+    if (on->next) on->next->link = on->link;
+    *on->link = on->next;
+    device_release(on->device, on->memory);
+    free(on);
     slot->on_device = NULL;
+}
+
+int64_t store_device_bytes(const chain_slot *slot, const grid_box *room)
+{
+    grid_box memory = chain_slot_memory(slot);
+    store_device on = {.room = grid_box_hull(&memory, room)};
+    return (int64_t)store_device_lay_out(&on, slot);
 }
 
 bool store_device_holds(const chain_slot *slot, const grid_box *room)
@@ -47,7 +64,7 @@ bool store_device_holds(const chain_slot *slot, const grid_box *room)
     return slot->on_device && grid_box_contains(&slot->on_device->room, room);
 }
 
-bool store_device_make(device *d, chain_slot *slot, const grid_box *room)
+bool store_device_make(store_copies *copies, chain_slot *slot, const grid_box *room)
 {
     grid_box memory = chain_slot_memory(slot), all = grid_box_hull(&memory, room);
     if (slot->on_device) all = grid_box_hull(&all, &slot->on_device->room);
@@ -55,23 +72,24 @@ bool store_device_make(device *d, chain_slot *slot, const grid_box *room)
     store_device_free(slot);
     store_device *on = calloc(1, sizeof *on);
     if (!on) return false;
-    on->device = d;
+    on->device = copies->device;
+    on->slot = slot;
     on->filled = -1;
     on->room = all;
-    on->bytes = lay_out(on, slot);
-    on->memory = device_allocate(d, on->bytes);
+    on->bytes = store_device_lay_out(on, slot);
+    on->memory = device_allocate(on->device, on->bytes);
+    if (!on->memory) {
+        free(on);
+        return false;
+    }
     slot->on_device = on;
-    if (on->memory) return true;
-    free(on);
-    slot->on_device = NULL;
-    return false;
+    enter(copies, on);
+    return true;
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* The rows of some planes of a component, on the device; in memory of this machine they follow one
- * another without gaps. */
-static device_box box_of(const chain_slot *slot, const grid_box *box, int component)
+device_box store_device_box(const chain_slot *slot, const grid_box *box, int component)
 {
     const store_device *on = slot->on_device;
     int64_t bytes = store_type_bytes(slot->type);
@@ -94,7 +112,7 @@ static bool copy_plain(const chain_slot *slot, const grid_box *box, int componen
 {
     const store_array *a = slot->array;
     int64_t bytes = store_type_bytes(slot->type);
-    device_box rows = box_of(slot, box, component);
+    device_box rows = store_device_box(slot, box, component);
     rows.host_row_pitch = (size_t)(a->pitch_y * bytes);
     rows.host_plane_pitch = (size_t)(a->pitch_z * bytes);
     void *first = store_address(a, component, box->lo);
@@ -108,7 +126,7 @@ static bool copy_packed(const chain_slot *slot, const grid_box *box, int compone
 {
     store_device *on = slot->on_device;
     store_array one = store_components(slot->array, component, 1);
-    device_box rows = box_of(slot, box, component);
+    device_box rows = store_device_box(slot, box, component);
     if (to_device) {
         store_pack(&one, box, packed);
         return device_put(on->device, on->memory, packed, &rows);
@@ -118,12 +136,16 @@ static bool copy_packed(const chain_slot *slot, const grid_box *box, int compone
     return true;
 }
 
+bool store_device_is_plain(const store_array *a)
+{
+    return a->pitch_x == 1 && a->block == 1 && a->pitch_y > 0 && a->pitch_z > 0;
+}
+
 static bool copy_component(const chain_slot *slot, const grid_box *box, int component,
                            bool to_device)
 {
     const store_array *a = slot->array;
-    bool plain = a->pitch_x == 1 && a->block == 1 && a->pitch_y > 0 && a->pitch_z > 0;
-    if (plain) return copy_plain(slot, box, component, to_device);
+    if (store_device_is_plain(a)) return copy_plain(slot, box, component, to_device);
     int64_t plane =
         (box->hi[0] - box->lo[0]) * (box->hi[1] - box->lo[1]) * store_type_bytes(slot->type);
     int64_t planes = larger(PIECE / larger(plane, 1), 1);
@@ -151,7 +173,7 @@ bool store_device_take(chain_slot *slot, const grid_box *inside)
 {
     store_device *on = slot->on_device;
     grid_box all = chain_slot_memory(slot);
-    if (on->valid && grid_box_contains(&on->own, inside)) return true;
+    if (on->ring || (on->valid && grid_box_contains(&on->own, inside))) return true;
     if (!store_device_bring_home(slot)) return false;
     on->valid = slot->array
                     ? copy_box(slot, &all, true)
@@ -171,7 +193,7 @@ void store_device_changed(chain_slot *slot)
 bool store_device_bring_home(chain_slot *slot)
 {
     store_device *on = slot->on_device;
-    if (!on || !on->newer || !on->valid) return true;
+    if (!on || on->ring || !on->newer || !on->valid) return true;
     if (!store_slot_array(slot) || !copy_box(slot, &on->own, false)) return false;
     on->newer = false;
     return true;
@@ -180,7 +202,8 @@ bool store_device_bring_home(chain_slot *slot)
 bool store_device_hide(chain_slot *slot, const grid_box *inside)
 {
     grid_box all = chain_slot_memory(slot);
-    if (grid_box_contains(inside, &all) || grid_box_contains(inside, &slot->on_device->own))
+    if (slot->on_device->ring || grid_box_contains(inside, &all) ||
+        grid_box_contains(inside, &slot->on_device->own))
         return true;
     if (!store_slot_array(slot) || !store_device_bring_home(slot)) return false;
     slot->on_device->own = *inside;

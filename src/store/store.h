@@ -276,15 +276,27 @@ void store_copy_box(store_array *to, const store_array *from, const grid_box *bo
  *
  * There rows are contiguous and aligned, whatever the field's layout. */
 
+/* The copies that there are, of whole fields. */
+typedef struct store_copies {
+    device *device;
+    struct store_device *first;
+} store_copies;
+
 typedef struct store_device {
     device *device;
+    chain_slot *slot;
+    store_copies *all;
+    struct store_device *next, **link; /* among `all` */
+    int64_t used;                      /* when: the caller's count */
+    bool ring;                         /* it has some planes alone: see device_ring.c */
     device_memory *memory;
     size_t bytes;
     grid_box room;   /* the indices that there is memory for */
     abi_place place; /* in elements */
     bool valid;      /* it has the field's values */
     bool newer;      /* the slot's array does not */
-    grid_box own;    /* indices that it has the values of: others are hidden by rules, and filled */
+    grid_box own;    /* indices that it has the values of: others are hidden by rules, and filled;
+                        of a ring, those that loops touch now */
     int64_t changes; /* of its values, so far */
     /* What is filled around it: for which value of `changes`, by which rules, where. */
     int64_t filled;
@@ -295,7 +307,9 @@ typedef struct store_device {
 bool store_device_holds(const chain_slot *slot, const grid_box *room);
 /* Gives it one, in place of a smaller one, not yet with the values. False when memory, of the
  * device or of this machine, is out. */
-bool store_device_make(device *d, chain_slot *slot, const grid_box *room);
+bool store_device_make(store_copies *copies, chain_slot *slot, const grid_box *room);
+/* The bytes that it takes. */
+int64_t store_device_bytes(const chain_slot *slot, const grid_box *room);
 void store_device_free(chain_slot *slot);
 /* Copies the slot's values to the device, if it has not got them: those of `inside` at least. */
 bool store_device_take(chain_slot *slot, const grid_box *inside);
@@ -308,5 +322,48 @@ void store_device_changed(chain_slot *slot);
 bool store_device_bring_home(chain_slot *slot);
 /* Says that the array is about to change. */
 void store_device_forget(chain_slot *slot);
+
+/* ---- device_ring.c: planes of a field on a device ----------------------------------------------
+ *
+ * A device maps no memory twice. So planes lie in a window that has room for some more than are
+ * needed at once; those that are still needed go back to its beginning when its end is reached. */
+
+typedef struct store_device_ring {
+    chain_slot slot;        /* like the field's; its copy on the device is `on` */
+    store_device on;        /* of the planes in its room; they move on */
+    int dimension;          /* along which planes follow one another */
+    int64_t planes;         /* that there is memory for */
+    int64_t period;         /* plane `period` is plane 0 again; 0: the field ends */
+    grid_box moved;         /* the indices that are moved in and out */
+    int64_t before, behind; /* see store_device_span */
+    bool leaves;            /* planes are moved out */
+    int64_t low, out;       /* planes below are not touched any more; and not moved out */
+    int64_t high;           /* planes from there on have no values yet */
+} store_device_ring;
+
+/* What a ring is for. */
+typedef struct store_device_span {
+    grid_box touched;       /* all indices that loops touch, or that rules make values of */
+    grid_box inside;        /* those that are the field's, by its rules */
+    int64_t planes;         /* needed at once, with those that are read beside */
+    int64_t before, behind; /* planes that are read beside those that are touched: any values do */
+    int64_t period;
+    bool leaves; /* planes are moved out */
+} store_device_span;
+
+/* The bytes of a ring. */
+int64_t store_device_ring_bytes(const chain_slot *field, const store_device_span *span);
+/* False when memory of the device is out. */
+bool store_device_ring_make(store_device_ring *ring, device *d, const chain_slot *field,
+                            const store_device_span *span);
+/* After all work on it. */
+void store_device_ring_free(store_device_ring *ring);
+/* Sees to it that there is memory for planes that loops touch next. Later ones touch none below
+ * `low`. False when the device has failed, or the ring is too small for what it is used for. */
+bool store_device_ring_show(store_device_ring *ring, int64_t first, int64_t end, int64_t low);
+/* Moves planes from the field's array or to it, in the queues DEVICE_IN and DEVICE_OUT; *bytes are
+ * added up. Out: planes below `passed` will not be moved any more. */
+bool store_device_ring_move(store_device_ring *ring, bool out, int64_t first, int64_t end,
+                            int64_t passed, int64_t *bytes);
 
 #endif

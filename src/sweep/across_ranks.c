@@ -9,17 +9,20 @@
 #include <string.h>
 
 typedef struct meeting {
-    const sweep_loop *l;
-    const char *all; /* of all ranks */
+    sweep_partials mine;
+    const sweep_loop *l; /* whose bins meet, too; NULL: no bins */
+    const char *all;     /* of all ranks */
     const size_t *starts;
     int count;
     grid_box whole;
 } meeting;
 
-static size_t bytes_of_bins(const sweep_loop *l)
+static int bins_of(const meeting *m) { return m->l ? m->l->bins_count : 0; }
+
+static size_t bytes_of_bins(const meeting *m)
 {
     size_t bytes = 0;
-    for (int b = 0; b < l->bins_count; b++) bytes += (size_t)l->bins[b].bytes;
+    for (int b = 0; b < bins_of(m); b++) bytes += (size_t)m->l->bins[b].bytes;
     return bytes;
 }
 
@@ -30,17 +33,17 @@ static char *append(char *to, const void *from, size_t bytes)
 }
 
 /* What this rank sends; NULL when memory is out. */
-static char *make_message(const sweep_loop *l, const grid_box *left, size_t *bytes)
+static char *make_message(const meeting *m, size_t *bytes)
 {
+    const grid_box *left = &m->mine.box;
     size_t partials = (size_t)grid_box_points(left) * sizeof(ir_value);
-    *bytes = sizeof *left + (size_t)l->reduction_count * partials + bytes_of_bins(l);
+    *bytes = sizeof *left + (size_t)m->mine.count * partials + bytes_of_bins(m);
     char *message = malloc(*bytes), *to = message;
     if (!message) return NULL;
     to = append(to, left, sizeof *left);
-    for (int r = 0; r < l->reduction_count; r++)
-        to = append(to, l->reductions[r].partials, partials);
-    for (int b = 0; b < l->bins_count; b++)
-        to = append(to, l->shares[0].bins[b], (size_t)l->bins[b].bytes);
+    for (int r = 0; r < m->mine.count; r++) to = append(to, m->mine.of[r], partials);
+    for (int b = 0; b < bins_of(m); b++)
+        to = append(to, m->l->shares[0].bins[b], (size_t)m->l->bins[b].bytes);
     return message;
 }
 
@@ -81,34 +84,50 @@ static void join_rank(const meeting *m, int rank, ir_value *values)
 {
     const char *from = m->all + m->starts[rank] + sizeof(grid_box);
     grid_box box = box_of(m, rank);
-    for (int r = 0; r < m->l->reduction_count && !grid_box_is_empty(&box); r++)
+    for (int r = 0; r < m->mine.count && !grid_box_is_empty(&box); r++)
         from = place_partials(m, &box, from, values + r * grid_box_points(&m->whole));
-    for (int b = 0; b < m->l->bins_count; b++) {
+    for (int b = 0; b < bins_of(m); b++) {
         sweep_join_bins(m->l, b, from);
         from += m->l->bins[b].bytes;
     }
 }
 
-static ir_value *join_ranks(const sweep_loop *l, meeting *m)
+static ir_value *join_ranks(meeting *m)
 {
     find_whole(m);
-    size_t count = (size_t)(l->reduction_count * grid_box_points(&m->whole));
+    size_t count = (size_t)(m->mine.count * grid_box_points(&m->whole));
     ir_value *values = calloc(count + 1, sizeof *values);
-    sweep_begin_bins(l); /* this rank's are among those of all */
+    if (m->l) sweep_begin_bins(m->l); /* this rank's are among those of all */
     for (int i = 0; i < m->count && values; i++) join_rank(m, i, values);
+    return values;
+}
+
+static ir_value *meet(const sweep_ranks *ranks, meeting *m)
+{
+    size_t bytes;
+    char *message = make_message(m, &bytes);
+    if (message) m->count = ranks->gather(ranks->data, message, bytes, &m->all, &m->starts);
+    ir_value *values = m->count ? join_ranks(m) : NULL;
+    free(message);
+    return values;
+}
+
+ir_value *sweep_meet_partials(const sweep_ranks *ranks, const sweep_partials *mine, grid_box *whole)
+{
+    meeting m = {.mine = *mine};
+    ir_value *values = meet(ranks, &m);
+    *whole = m.whole;
     return values;
 }
 
 ir_value *sweep_meet_ranks(const sweep_loop *l, const grid_box *left, grid_box *whole)
 {
-    const sweep_workers *w = l->workers;
-    meeting m = {.l = l};
-    size_t bytes;
+    const ir_value **of = calloc((size_t)l->reduction_count + 1, sizeof *of);
+    meeting m = {.mine = {*left, l->reduction_count, of}, .l = l};
     sweep_join_threads(l);
-    char *message = make_message(l, left, &bytes);
-    if (message) m.count = w->ranks.gather(w->ranks.data, message, bytes, &m.all, &m.starts);
-    ir_value *values = m.count ? join_ranks(l, &m) : NULL;
+    for (int r = 0; r < l->reduction_count && of; r++) of[r] = l->reductions[r].partials;
+    ir_value *values = of ? meet(&l->workers->ranks, &m) : NULL;
     *whole = m.whole;
-    free(message);
+    free(of);
     return values;
 }

@@ -72,6 +72,17 @@ typedef struct sweep_ranks {
     sweep_gather *gather;
     void *data;
 } sweep_ranks;
+/* What is left to reduce of a loop on this rank: of each of `count` reductions, the partials of a
+ * box. */
+typedef struct sweep_partials {
+    grid_box box;
+    int count;
+    const ir_value *const *of;
+} sweep_partials;
+/* Meets the other ranks. Returns the partials of all ranks, of one reduction after another, which
+ * lie in the box *whole; to be freed. NULL when memory is out, or a rank could not be met. */
+ir_value *sweep_meet_partials(const sweep_ranks *ranks, const sweep_partials *mine,
+                              grid_box *whole);
 void sweep_workers_set_ranks(sweep_workers *workers, const sweep_ranks *ranks);
 /* Waits until *count is at least so large, or *failed. */
 void sweep_await(const _Atomic int64_t *count, int64_t least, const _Atomic bool *failed);

@@ -281,7 +281,7 @@ typedef struct setting {
     bool at_home;     /* fields lie where the program says; otherwise they are made as usual */
     const char *plan; /* as in KATA_PLAN; NULL: none */
     bool counted;     /* how many kernels were made of several is found out */
-    bool device;      /* on the device that KATA_TEST_DEVICE names */
+    int64_t device;   /* bytes of the device that KATA_TEST_DEVICE names; 1: all; 0: on the CPU */
 } setting;
 
 /* A value that a program's user saw. */

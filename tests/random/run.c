@@ -130,6 +130,7 @@ kata_status run_programs(program *const *programs, int count, const setting *s, 
                             .handler_data = out,
                             .plan = s->plan,
                             .device = s->device ? getenv("KATA_TEST_DEVICE") : "none",
+                            .device_memory = s->device > 1 ? s->device : 0,
                             .no_warnings = true};
     setenv("KATA_LARGER", s->threads == 1 ? "0" : "1", 1); /* 0: smaller functions first */
     kata *k = kata_open(&options);

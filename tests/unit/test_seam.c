@@ -228,7 +228,7 @@ static void reductions_over_no_points_come_last(void **state)
     kata_apply(low, kata_box_3d(g, 9, 9, 0, 16, 5, 60), u, s);
     kata_apply(kata_kernel_find(m, "next"), kata_once(k), n);
     assert_int_equal(kata_scalar_get(s, &least), KATA_OK);
-    assert_true(k->exec.files->streamed > 0 && isinf(least));
+    assert_true(k->exec.files->streams.streamed > 0 && isinf(least));
     assert_int_equal(kata_close(k), KATA_OK);
 }
 

@@ -1,0 +1,368 @@
+/* Chains whose fields do not fit the memory of a device: they are streamed (streams.h). Fields are
+ * in arrays of this machine; planes of them move to rings on the device and back, in queues of
+ * their own beside the kernels. Fields that loops find on another grid, or that lack the dimension
+ * along which tiles follow one another, stay there whole. */
+#include "exec/on_device.h"
+
+#include <stdlib.h>
+
+#define DEVICE_NO_ROOM                                                                             \
+    "the planes that one loop needs at once are more than the device's memory holds"
+
+typedef struct device_planes {
+    stream_ring as;
+    store_device_ring ring;
+} device_planes;
+
+static store_device_ring *ring_of(stream_ring *ring) { return &((device_planes *)ring)->ring; }
+static struct exec_device *device_of(const stream_run *run) { return run->context->device; }
+
+/* ---- what fits ------------------------------------------------------------------------------- */
+
+static int64_t left(const exec_streams *s, const chain_slot *far)
+{
+    const struct exec_device *d = s->context->device;
+    (void)far;
+    return d->limit - device_table_room(d) - d->taken;
+}
+
+static bool suits(const chain_slot *slot)
+{
+    const int d = store_ring_dimension(slot);
+    return !slot->is_scalar && slot->array && !slot->absent_axis[d] && slot->shape.rank > 1;
+}
+
+static void widen(grid_box *all, bool *some, const grid_box *by)
+{
+    *all = *some ? grid_box_hull(all, by) : *by;
+    *some = true;
+}
+
+/* What a loop touches of a field, and what rules make values of; false: nothing. */
+static bool needed_by(const analysis_loop *l, int slot, grid_box *all)
+{
+    bool some = false;
+    for (int i = 0; i < l->touch_count; i++) {
+        const analysis_touch *t = &l->touches[i];
+        grid_box box;
+        if (t->scalar || t->remapped || t->slot != slot) continue;
+        for (int d = 0; d < 3; d++) {
+            const stream_planes planes = stream_touched(l, t, &l->loop->box, d);
+            box.lo[d] = planes.first;
+            box.hi[d] = planes.end;
+        }
+        widen(all, &some, &box);
+    }
+    return some;
+}
+
+/* Widens a span by a loop: by what it needs; and what its kernel reads beside, whose values do not
+ * matter. */
+static void add_loop(store_device_span *span, const analysis_chain *a, const analysis_loop *l,
+                     int slot, bool *some)
+{
+    const int d = store_ring_dimension(a->slots[slot]);
+    grid_box needed, read;
+    if (grid_box_is_empty(&l->loop->box) || !needed_by(l, slot, &needed)) return;
+    for (int p = 0; p < l->loop->kernel->param_count; p++) {
+        if (!ir_param_is_field(&l->loop->kernel->params[p]) ||
+            l->loop->bindings[p].slot != a->slots[slot] || !device_accessed(l->loop, p, &read))
+            continue;
+        span->before = larger(span->before, needed.lo[d] - read.lo[d]);
+        span->behind = larger(span->behind, read.hi[d] - needed.hi[d]);
+        read.lo[d] = needed.lo[d];
+        read.hi[d] = needed.hi[d];
+        needed = grid_box_hull(&needed, &read);
+    }
+    widen(&span->touched, some, &needed);
+}
+
+/* The indices of a field that are its own by the rules of its loops, which are all alike. */
+static grid_box inside_of(const analysis_chain *a, int slot)
+{
+    for (int l = 0; l < a->loop_count; l++) {
+        const chain_loop *loop = a->loops[l].loop;
+        for (int p = 0; p < loop->kernel->param_count; p++)
+            if (ir_param_is_field(&loop->kernel->params[p]) && !loop->once &&
+                loop->bindings[p].slot == a->slots[slot])
+                return chain_binding_inside(&loop->bindings[p]);
+    }
+    return chain_slot_memory(a->slots[slot]);
+}
+
+/* `planes`: as of a plan. Loops first .. end - 1 say where the ring begins. */
+static store_device_span span_of(const analysis_chain *a, int slot, int64_t planes, int first,
+                                 int end)
+{
+    const int d = store_ring_dimension(a->slots[slot]);
+    store_device_span span = {.inside = inside_of(a, slot)}, section = {.before = 0};
+    bool some = false, own = false;
+    for (int l = 0; l < a->loop_count; l++) add_loop(&span, a, &a->loops[l], slot, &some);
+    for (int l = first; l < end; l++) add_loop(&section, a, &a->loops[l], slot, &own);
+    span.touched.lo[d] = section.touched.lo[d];
+    span.touched.hi[d] = section.touched.hi[d];
+    span.planes = planes + 2 * stream_outside(a, slot, d) + span.before + span.behind;
+    return span;
+}
+
+static int64_t bytes(const exec_streams *s, const analysis_chain *a, int slot, int64_t planes)
+{
+    const store_device_span span = span_of(a, slot, planes, 0, a->loop_count);
+    const int64_t own = store_device_ring_bytes(a->slots[slot], &span);
+    return own <= device_facts_of(s->context->device->device)->largest ? own : INT64_MAX / 2;
+}
+
+/* What is below a node of a plan. */
+typedef struct below {
+    const plan *p;
+    const analysis_chain *a;
+    bool *ring;        /* by slot */
+    grid_box *touched; /* by slot; of those without a ring */
+    int64_t planes, partials;
+} below;
+
+static void find_rings(below *b, int node)
+{
+    const plan_node *n = &b->p->nodes[node];
+    if (n->kind == PLAN_BUFFER) b->ring[n->slot] = true;
+    if (n->kind == PLAN_TILE) b->planes = larger(b->planes, n->size);
+    if (n->kind == PLAN_LOOP) b->partials += device_plane_partials(&b->a->loops[n->loop]);
+    for (int child = n->child; child; child = b->p->nodes[child].next) find_rings(b, child);
+}
+
+/* Kernels are given all of their fields, needed or not. */
+static void find_whole_of(below *b, const chain_loop *loop)
+{
+    for (int p = 0; p < loop->kernel->param_count; p++) {
+        if (!ir_param_is_field(&loop->kernel->params[p])) continue;
+        int slot = 0;
+        while (b->a->slots[slot] != loop->bindings[p].slot) slot++;
+        const grid_box box = device_touched(loop, p);
+        grid_box *all = &b->touched[slot];
+        if (b->ring[slot]) continue;
+        *all = grid_box_is_empty(all) ? box : grid_box_hull(all, &box);
+    }
+}
+
+static void find_whole(below *b, int node)
+{
+    const plan_node *n = &b->p->nodes[node];
+    if (n->kind == PLAN_LOOP && !b->a->loops[n->loop].loop->once)
+        find_whole_of(b, b->a->loops[n->loop].loop);
+    for (int child = n->child; child; child = b->p->nodes[child].next) find_whole(b, child);
+}
+
+/* Fields that stay whole, and partials. */
+static int64_t beside(const analysis_chain *a, const plan *p, int node)
+{
+    const size_t slots = (size_t)a->slot_count;
+    below b = {.p = p, .a = a};
+    b.ring = calloc(slots + 1, sizeof *b.ring);
+    b.touched = calloc(slots + 1, sizeof *b.touched);
+    int64_t all = INT64_MAX / 2; /* memory of this machine is out */
+    if (b.ring && b.touched) {
+        find_rings(&b, node);
+        find_whole(&b, node);
+        all = b.partials * b.planes;
+        for (size_t slot = 0; slot < slots; slot++)
+            if (!grid_box_is_empty(&b.touched[slot]))
+                all += store_device_bytes(a->slots[slot], &b.touched[slot]);
+    }
+    free(b.ring);
+    free(b.touched);
+    return all;
+}
+
+/* ---- moves ----------------------------------------------------------------------------------- */
+
+static bool failed(stream_run *run, const char *doing)
+{
+    const device_loop l = {run->context, device_of(run), run->a->loops[run->begin].loop, run->m,
+                           NULL};
+    if (!run->status) run->status = device_failed(&l, doing);
+    return false;
+}
+
+/* Sends a field home that is there whole. */
+static bool leave(chain_slot *slot)
+{
+    bool done = store_device_bring_home(slot);
+    if (done) store_device_free(slot);
+    return done;
+}
+
+static kata_status send_away(const chain_binding *b, messages *m)
+{
+    if (!leave(b->slot)) return store_no_memory(b->slot, b->name, m);
+    b->slot->far = suits(b->slot);
+    return KATA_OK;
+}
+
+static bool begin(stream_run *run)
+{
+    (void)run;
+    return true;
+}
+
+static bool wait_for_all(stream_run *run)
+{
+    bool done = true;
+    for (int queue = 0; queue < DEVICE_QUEUES; queue++)
+        done = device_wait(device_of(run)->device, queue) && done;
+    return done;
+}
+
+static void end(stream_run *run) { wait_for_all(run); }
+
+static bool await(stream_run *run, bool out)
+{
+    device *d = device_of(run)->device;
+    bool done =
+        out ? device_order(d, DEVICE_IN, DEVICE_OUT) : device_order(d, DEVICE_WORK, DEVICE_IN);
+    return done || failed(run, "failed in");
+}
+
+static bool move(stream_run *run, stream_ring *ring, bool out, const stream_planes *planes,
+                 int64_t passed)
+{
+    struct exec_device *d = device_of(run);
+    bool done = device_order(d->device, out ? DEVICE_OUT : DEVICE_IN, DEVICE_WORK);
+    done = done && store_device_ring_move(ring_of(ring), out, planes->first, planes->end, passed,
+                                          &d->moved[out]);
+    return done || failed(run, "did not move planes of a field of");
+}
+
+/* ---- rings ----------------------------------------------------------------------------------- */
+
+static bool leaves(const plan *p, int node, int slot)
+{
+    const plan_node *n = &p->nodes[node];
+    bool some = n->kind == PLAN_MOVE && n->out && n->slot == slot;
+    for (int child = n->child; child; child = p->nodes[child].next)
+        some = some || leaves(p, child, slot);
+    return some;
+}
+
+/* Fields that were there whole for loops before make room. */
+static bool make_ring(struct exec_device *d, device_planes *ring, const chain_slot *field,
+                      const store_device_span *span)
+{
+    bool made = store_device_ring_make(&ring->ring, d->device, field, span);
+    d->clock++;
+    while (!made && device_is_full(d->device) && device_send_home_oldest(d))
+        made = store_device_ring_make(&ring->ring, d->device, field, span);
+    ring->as = (stream_ring){&ring->ring.slot, ring->ring.dimension};
+    return made;
+}
+
+static stream_ring *open_ring(stream_run *run, const plan_node *buffer)
+{
+    const int slot = buffer->slot;
+    chain_slot *field = run->a->slots[slot];
+    const int d = store_ring_dimension(field);
+    device_planes *ring = calloc(1, sizeof *ring);
+    if (!ring) return NULL;
+    store_device_span span = span_of(run->a, slot, buffer->capacity[d], run->begin, run->end);
+    span.period = run->seam ? run->seam->period : 0;
+    span.leaves = leaves(run->p, buffer->child, slot);
+    if (leave(field) && make_ring(device_of(run), ring, field, &span)) return &ring->as;
+    free(ring);
+    failed(run, "has no memory for planes of a field of");
+    return NULL;
+}
+
+static void close_ring(stream_run *run, stream_ring *ring)
+{
+    if (!wait_for_all(run)) failed(run, "failed in");
+    store_device_ring_free(ring_of(ring));
+    free(ring);
+}
+
+static bool show(stream_run *run, stream_ring *ring, const stream_planes *planes, int64_t low)
+{
+    return store_device_ring_show(ring_of(ring), planes->first, planes->end, low) ||
+           failed(run, "has not got the planes of a field of");
+}
+
+/* ---- loops ----------------------------------------------------------------------------------- */
+
+static kata_status run_tile(const stream_run *run, chain *tile)
+{
+    return run->open ? device_run_here(run->context, tile, run->m)
+                     : device_run_whole(run->context, tile, run->m);
+}
+
+/* Of a loop that does not fit: an error where it is for its planes; otherwise it runs on the CPU.
+ */
+static kata_status run_wide(exec_streams *s, chain *c, messages *m)
+{
+    const struct exec_device *d = s->context->device;
+    analysis_chain a;
+    const int64_t needed = analysis_chain_make(c, &a) ? stream_least(s, &a) : 0;
+    analysis_chain_free(&a);
+    if (needed <= left(s, NULL)) return device_run_whole(s->context, c, m);
+    message_begin(m, KATA_ERROR_MEMORY,
+                  "the device '%s' has too little memory for kernel '%s': even one plane at a time "
+                  "needs %.1f kB, and %.1f kB are left of the limit",
+                  device_facts_of(d->device)->name, c->loops[0].kernel->name, (double)needed / 1e3,
+                  (double)left(s, NULL) / 1e3);
+    message_line(m, "raise KATA_DEVICE_MEMORY, use narrower planes or types, or run on the CPU: "
+                    "unset KATA_DEVICE");
+    return message_send(m);
+}
+
+/* Runs both halves of a chain of which some loop needs too much. */
+static kata_status run_halves(exec_streams *s, const chain *c, messages *m)
+{
+    exec_local half;
+    kata_status status = KATA_OK;
+    const size_t middle = c->count / 2;
+    for (size_t from = 0; from < c->count && !status; from = from ? c->count : middle) {
+        exec_local_begin(&half, c);
+        for (size_t i = from; i < (from ? c->count : middle) && !status; i++)
+            if (!exec_local_add(&half, &c->loops[i], (int)i, &c->loops[i].box, 0) ||
+                !exec_local_bound(&half))
+                status = message_no_memory(m);
+        if (!status) status = device_run_part(s->context, &half.chain, true, m);
+        exec_local_free(&half);
+    }
+    for (size_t i = 0; i < c->slot_count; i++) {
+        c->slots[i]->number = (int)i;
+        c->slots[i]->far = suits(c->slots[i]);
+    }
+    return status;
+}
+
+/* A chain that is not streamed. */
+static kata_status run_otherwise(exec_streams *s, chain *c, bool full, messages *m)
+{
+    kata_status status = !full           ? device_run_whole(s->context, c, m)
+                         : c->count == 1 ? run_wide(s, c, m)
+                                         : run_halves(s, c, m);
+    for (size_t i = 0; i < c->slot_count && !status; i++)
+        if (c->slots[i]->far && !leave(c->slots[i])) status = message_no_memory(m);
+    return status;
+}
+
+const stream_memory device_stream = {
+    .left = left,
+    .suits = suits,
+    .bytes = bytes,
+    .beside = beside,
+    .send_away = send_away,
+    .begin = begin,
+    .end = end,
+    .open = open_ring,
+    .close = close_ring,
+    .show = show,
+    .move = move,
+    .wait = await,
+    .run = run_tile,
+    .run_whole = run_otherwise,
+    .fair = 8,
+    .depth = 2 * STREAM_DEPTH, /* a bus is some eighty times as slow as the device's memory */
+    .ahead = true,
+    .not_so = "on whole fields, or on the CPU",
+    .no_periods = "the planes that it needs at once, around a periodic side, are more than the "
+                  "field or the device's memory has",
+    .no_room = DEVICE_NO_ROOM};
