@@ -126,6 +126,8 @@ static const struct {
     {"KATA_SPILL", "folder of these files"},
     {"KATA_SPILL_RATE", "bytes per second that are moved to and from them at most"},
     {"KATA_DEVICE_MEMORY", "bytes of a device that are used at most, such as 8G"},
+    {"KATA_DEVICE_SHAPE", "x=32 y=4 z=1 vector=2 chunk=4 along=2: how threads of a device share "
+                          "points, instead of what is found"},
     {"KATA_L2", "bytes of a second-level cache, where the machine reports wrong ones"},
     {"KATA_PLAN", "how chains are planned, as kata explain sets it"},
     {"KATA_NETWORK",

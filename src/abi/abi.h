@@ -135,7 +135,9 @@ typedef struct abi_launch {
     int64_t first[3];      /* the point of the first thread; not above `lo` */
     int64_t size[3];       /* of the grid */
     int64_t colors, color; /* as in abi_arguments */
-    int64_t bricks[3];     /* of the partials: bricks of a row, rows, and the first brick */
+    int64_t bricks[3];     /* of the partials: bricks of a row, rows, and the first brick; of what
+                              points contribute by themselves: points of a row, rows of a plane, and
+                              the number that the first has */
     int64_t zero;          /* 0, which the compiler does not know */
     int64_t checks, flag;  /* of kernels with checks: what is done, an abi_checks; and the number of
                               the flag that is set where a point fails */
@@ -186,6 +188,20 @@ typedef struct abi_fill {
     int64_t origin[3];
     int64_t inside_lo[3], inside_hi[3], low[3], high[3];
 } abi_fill;
+
+/* What the kernels are given that combine what points contribute, each by itself: `x` points of a
+ * row, `others` rows or planes, `other` elements apart. `count` points along the dimension of
+ * bricks, `step` elements apart, have the indices from `lo` on, and `bricks` bricks, of which
+ * `first` is the first. */
+typedef struct abi_collected {
+    int64_t x, others, other, count, step, lo, bricks, first, backwards;
+} abi_collected;
+
+/* What the kernel is given that puts results into a field: the first of `size` elements along each
+ * dimension, and the results that are apart from one to the next. */
+typedef struct abi_commit {
+    int64_t size[3], to, to_step[3], from_step[3], accumulates;
+} abi_commit;
 
 /* What the kernel is given that copies between fields: for the points of a box of size `size`, the
  * first element of both fields, and the elements from a point to the next along each dimension, and

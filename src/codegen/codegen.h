@@ -97,6 +97,11 @@ void codegen_change_vector(const codegen_loop *loop, codegen_shape *shape, int v
 void codegen_change_chunk(const codegen_loop *loop, codegen_shape *shape, int chunk, int along);
 /* Whether threads read rows as vectors. */
 bool codegen_reads_rows(const codegen_loop *loop);
+/* Shapes of which one may be faster for a loop on a box of so many points; the first is the one
+ * that suits it. All have the same results. Returns how many there are. */
+enum { CODEGEN_MOST_SHAPES = 8 };
+int codegen_list_shapes(const codegen_loop *loop, bool wide, const int64_t points[3],
+                        codegen_shape shapes[CODEGEN_MOST_SHAPES]);
 /* The points along a dimension that a group runs. */
 int64_t codegen_group_points(const codegen_shape *shape, int dimension);
 /* Why a loop cannot run on a device: "its levels run in order"; NULL: it can. */
@@ -104,8 +109,10 @@ const char *codegen_device_refuses(const codegen_loop *loop);
 /* A file with the kernel of a loop, of the name codegen_name, as abi.h says. */
 void codegen_device_text(text *out, const codegen_loop *loop, const codegen_shape *shape,
                          codegen_language language);
-/* Whether it combines points in bricks: a row of threads runs a brick. */
+/* Whether it combines points in bricks: a row of threads runs a brick. And whether it writes what
+ * each point contributes instead, as levels run in order, or there is a reduction into a field. */
 bool codegen_device_reduces(const codegen_loop *loop);
+bool codegen_device_collects(const ir_kernel *kernel);
 
 /* ---- tree_kernel.c --------------------------------------------------------------------------- */
 
@@ -115,6 +122,21 @@ enum { CODEGEN_TREE_THREADS = 256, CODEGEN_TREE_SHORT = 8 };
  * sweep/reduce.h, to its first value: it is given an abi_tree and the values, as abi_value. A group
  * takes a list; of lists of at most CODEGEN_TREE_SHORT values, a thread. */
 void codegen_tree_text(text *out, const ir_param *param, codegen_language language);
+
+/* ---- column_kernel.c ------------------------------------------------------------------------- */
+
+enum { CODEGEN_COLUMN_THREADS = 128 }; /* of a group, along x: each has an element */
+#define CODEGEN_START_NAME "kata_start"
+#define CODEGEN_LANES_NAME "kata_lanes"
+#define CODEGEN_COLUMNS_NAME "kata_columns"
+#define CODEGEN_COMMIT_NAME "kata_commit"
+/* A file with the kernels for what points contribute to a reduction, one abi_value each: the first
+ * is given the memory and the number of values, and sets them to what changes nothing. The next two
+ * combine bricks as sweep/reduce.h says, along rows (a group of ABI_LANES threads has a brick) and
+ * along columns (a thread has a brick): they are given an abi_collected, contributions, and memory
+ * for partials. The last is given an abi_commit, results, and the memory of a field. */
+void codegen_column_text(text *out, const ir_param *param, kata_type storage,
+                         codegen_language language);
 
 /* ---- fill_kernel.c --------------------------------------------------------------------------- */
 

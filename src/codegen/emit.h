@@ -129,6 +129,10 @@ bool codegen_has_lanes(const codegen_loop *loop, int param);
 bool codegen_reduces(const codegen_loop *loop);
 /* Whether some reduction adds points to rows: see codegen.h. */
 bool codegen_has_rows(const ir_kernel *kernel);
+/* Whether a store goes to a reduction. */
+bool codegen_reduces_at(const codegen_loop *loop, int store);
+/* Which of the fields a parameter is, in the order of abi_place. */
+int codegen_field_number(const ir_kernel *kernel, int param);
 /* Whether points are combined in lanes one after the other, each point once. */
 bool codegen_combines_points(const codegen_writer *w);
 /* For a writer that collects: one of rows that do not. */

@@ -152,6 +152,18 @@ void codegen_mark_operands(const codegen_writer *w, bool *wanted)
         if (wanted[id] && !codegen_is_reused(w, id)) mark_operands_of(w, id, wanted);
 }
 
+bool codegen_reduces_at(const codegen_loop *loop, int store)
+{
+    return ir_param_is_reduction(&loop->kernel->params[loop->kernel->stores[store].param]);
+}
+
+int codegen_field_number(const ir_kernel *kernel, int param)
+{
+    int number = 0;
+    for (int p = 0; p < param; p++) number += ir_param_is_field(&kernel->params[p]);
+    return number;
+}
+
 /* ---- zeros ----------------------------------------------------------------------------------- */
 
 bool codegen_hides_zero(const ir_kernel *kernel, const ir_node *node, int k)

@@ -66,6 +66,13 @@ void codegen_copy_text(text *out, int bytes, codegen_language language)
     codegen_copy_function(out, bytes, dialect_of(language));
 }
 
+void codegen_column_text(text *out, const ir_param *param, kata_type storage,
+                         codegen_language language)
+{
+    begin_device_text(out, dialect_of(language), true);
+    codegen_column_function(out, param, storage, dialect_of(language));
+}
+
 void codegen_tree_text(text *out, const ir_param *param, codegen_language language)
 {
     begin_device_text(out, dialect_of(language), true);

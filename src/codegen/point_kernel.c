@@ -144,7 +144,7 @@ void codegen_device_function(text *out, const codegen_loop *loop, const codegen_
         codegen_lookup_tables(&w, file);
         add_given(&w, file, name);
         nest *kernel = begin_kernel(&w, file, name);
-        if (codegen_reduces(loop))
+        if (codegen_device_reduces(loop))
             codegen_brick_kernel(&w, kernel);
         else
             add_points(&w, kernel);

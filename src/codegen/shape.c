@@ -2,8 +2,23 @@
 #include "codegen/thread.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-bool codegen_device_reduces(const codegen_loop *loop) { return codegen_reduces(loop); }
+bool codegen_device_collects(const ir_kernel *kernel)
+{
+    bool reduces = false, columns = false;
+    for (int i = 0; i < kernel->store_count; i++) {
+        const ir_param *param = &kernel->params[kernel->stores[i].param];
+        reduces = reduces || ir_param_is_reduction(param);
+        columns = columns || ir_param_is_column_reduction(param);
+    }
+    return columns || (reduces && kernel->direction);
+}
+
+bool codegen_device_reduces(const codegen_loop *loop)
+{
+    return codegen_reduces(loop) && !codegen_device_collects(loop->kernel);
+}
 
 /* Whether checks depend on values that the loop writes: then those of a level cannot be checked
  * before the levels in front of it have run. */
@@ -34,12 +49,6 @@ const char *codegen_device_refuses(const codegen_loop *loop)
         return "it checks what its levels write";
     if (kernel->addition_count)
         return "it adds to elements of sums that are known at run time only";
-    for (int p = 0; p < kernel->param_count; p++) {
-        const ir_param *param = &kernel->params[p];
-        if (ir_param_is_column_reduction(param)) return "it reduces into a field";
-        if (ir_param_is_reduction(param) && kernel->direction)
-            return "it has a reduction, and its levels run in order";
-    }
     return NULL;
 }
 
@@ -65,7 +74,8 @@ static bool writes_without_x(const codegen_loop *loop)
 bool codegen_reads_rows(const codegen_loop *loop)
 {
     const ir_kernel *kernel = loop->kernel;
-    bool may = !kernel->direction && !loop->colored && !writes_without_x(loop);
+    bool may = !kernel->direction && !loop->colored && !writes_without_x(loop) &&
+               !codegen_device_collects(kernel);
     for (int p = 0; p < kernel->param_count; p++) {
         const ir_param *param = &kernel->params[p];
         if (!ir_param_is_field(param) || param->absent_axis[0]) continue;
@@ -104,14 +114,20 @@ static bool are_shared(const ir_access *a, const ir_access *b, int d)
     return a->param == b->param && a->component == b->component && a->offset[d] != b->offset[d];
 }
 
-/* The dimension along which points share most of what they read; 0: none. */
-static int find_shared(const ir_kernel *kernel)
+/* How much points share of what they read, along y and z. */
+static void count_shared(const ir_kernel *kernel, int pairs[3])
 {
-    int pairs[3] = {0, 0, 0};
     for (int i = 0; i < kernel->access_count; i++)
         for (int j = 0; j < i; j++)
             for (int d = 1; d < 3; d++)
                 pairs[d] += are_shared(&kernel->accesses[i], &kernel->accesses[j], d);
+}
+
+/* The dimension along which points share most of what they read; 0: none. */
+static int find_shared(const ir_kernel *kernel)
+{
+    int pairs[3] = {0, 0, 0};
+    count_shared(kernel, pairs);
     return !pairs[1] && !pairs[2] ? 0 : pairs[2] >= pairs[1] ? 2 : 1;
 }
 
@@ -119,7 +135,7 @@ static int find_shared(const ir_kernel *kernel)
 static void set_rows(const codegen_loop *loop, codegen_shape *shape)
 {
     enum { THREADS = 128 };
-    if (!codegen_reduces(loop)) return;
+    if (!codegen_device_reduces(loop)) return;
     shape->threads[0] = ABI_LANES / shape->vector;
     shape->threads[1] = THREADS / shape->threads[0];
 }
@@ -152,4 +168,64 @@ codegen_shape codegen_choose_shape(const codegen_loop *loop, bool wide)
     codegen_change_chunk(loop, &shape, CHUNK, 0);
     if (codegen_bytes_held(loop, &shape) > MOST_HELD) codegen_change_chunk(loop, &shape, 1, 0);
     return shape;
+}
+
+/* ---- other shapes ---------------------------------------------------------------------------- */
+
+/* What has been the fastest shape of some loop on some device. The vector is all that a loop allows
+ * (4), or a point. Of loops with reductions only the vector counts, and the rows: as many times the
+ * usual number as there are threads along y for each 4. */
+typedef struct other {
+    int threads[3], vector, chunk, along;
+} other;
+static const other others[] = {{{32, 4, 2}, 4, 1, 0},  {{32, 4, 1}, 4, 4, 1}, {{32, 4, 1}, 4, 4, 2},
+                               {{128, 1, 1}, 4, 8, 1}, {{32, 4, 1}, 4, 2, 0}, {{32, 8, 1}, 4, 8, 2},
+                               {{32, 8, 1}, 1, 1, 0},  {{128, 2, 1}, 4, 1, 0}};
+
+static bool is_listed(const codegen_shape *s, const codegen_shape *shapes, int count)
+{
+    bool listed = false;
+    for (int i = 0; i < count; i++)
+        listed = listed || (!memcmp(s->threads, shapes[i].threads, sizeof s->threads) &&
+                            s->vector == shapes[i].vector && s->chunk == shapes[i].chunk &&
+                            (s->chunk == 1 || s->along == shapes[i].along));
+    return listed;
+}
+
+/* As much of a shape as a loop allows. */
+static codegen_shape adapt(const codegen_loop *loop, const other *to, bool wide)
+{
+    enum { USUAL_ROWS = 4 };
+    codegen_shape s = codegen_choose_shape(loop, wide);
+    codegen_change_vector(loop, &s, to->vector);
+    codegen_change_chunk(loop, &s, to->chunk, to->along);
+    if (codegen_device_reduces(loop)) {
+        s.threads[1] *= to->threads[1] / USUAL_ROWS > 1 ? to->threads[1] / USUAL_ROWS : 1;
+        return s;
+    }
+    for (int d = 0; d < 3; d++)
+        if (loop->kernel->order[d] == IR_UNORDERED) s.threads[d] = to->threads[d];
+    return s;
+}
+
+/* Whether a box has points for all threads of a group, and chunks have points that share. */
+static bool suits(const codegen_loop *loop, const codegen_shape *s, const int64_t points[3])
+{
+    int pairs[3] = {0, 0, 0};
+    count_shared(loop->kernel, pairs);
+    return codegen_group_points(s, 1) <= points[1] && codegen_group_points(s, 2) <= points[2] &&
+           (s->chunk == 1 || pairs[s->along] > 0);
+}
+
+int codegen_list_shapes(const codegen_loop *loop, bool wide, const int64_t points[3],
+                        codegen_shape shapes[CODEGEN_MOST_SHAPES])
+{
+    int count = 1;
+    shapes[0] = codegen_choose_shape(loop, wide);
+    for (size_t i = 0; i < COUNT_OF(others) && count < CODEGEN_MOST_SHAPES; i++) {
+        codegen_shape s = adapt(loop, &others[i], wide);
+        if ((HOSTILE(false, true) || suits(loop, &s, points)) && !is_listed(&s, shapes, count))
+            shapes[count++] = s;
+    }
+    return count;
 }

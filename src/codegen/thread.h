@@ -17,15 +17,11 @@ void codegen_first_rows(const codegen_writer *w, nest *in);
 void codegen_read_vectors(const codegen_writer *w, nest *in, bool shared);
 void codegen_write_vectors(const codegen_writer *w, nest *in);
 
-/* Which of the fields a parameter is, in the order of abi_place. */
-int codegen_field_number(const ir_kernel *kernel, int param);
 /* The bytes that a thread reads for all of its points. */
 int codegen_bytes_held(const codegen_loop *loop, const codegen_shape *shape);
 
 /* ---- thread_points.c: the points of a thread ------------------------------------------------- */
 
-/* Whether a store goes to a reduction. */
-bool codegen_reduces_at(const codegen_loop *loop, int store);
 /* Numbers, views, and what is computed once. */
 void codegen_thread_head(const codegen_writer *w, nest *in);
 /* What all points of a row need. */
@@ -46,6 +42,8 @@ void codegen_brick_kernel(const codegen_writer *w, nest *kernel);
 void codegen_device_function(text *out, const codegen_loop *loop, const codegen_shape *shape,
                              const codegen_dialect *dialect);
 void codegen_tree_function(text *out, const ir_param *param, const codegen_dialect *dialect);
+void codegen_column_function(text *out, const ir_param *param, kata_type storage,
+                             const codegen_dialect *dialect);
 void codegen_copy_function(text *out, int bytes, const codegen_dialect *dialect);
 void codegen_fill_function(text *out, kata_type storage, const codegen_dialect *dialect);
 

@@ -1,18 +1,6 @@
 /* What a thread of a device does at its points. */
 #include "codegen/thread.h"
 
-bool codegen_reduces_at(const codegen_loop *loop, int store)
-{
-    return ir_param_is_reduction(&loop->kernel->params[loop->kernel->stores[store].param]);
-}
-
-int codegen_field_number(const ir_kernel *kernel, int param)
-{
-    int number = 0;
-    for (int p = 0; p < param; p++) number += ir_param_is_field(&kernel->params[p]);
-    return number;
-}
-
 /* ---- numbers and fields ---------------------------------------------------------------------- */
 
 /* "{p0_u_all + given.place[0].at + 2 * given.place[0].component, ...}" */
@@ -78,6 +66,26 @@ void codegen_thread_head(const codegen_writer *w, nest *in)
 
 /* ---- points ---------------------------------------------------------------------------------- */
 
+/* What the point contributes to a reduction. */
+static void add_contribution(const codegen_writer *w, nest *in, int i)
+{
+    const ir_store *s = &w->loop->kernel->stores[i];
+    const ir_param *param = &w->loop->kernel->params[s->param];
+    text *line =
+        &nest_format(in, NEST_STATEMENT, "const %s new_%d = ", ir_types[param->type].c_name, i)
+             ->head;
+    if (s->condition) codegen_operand(line, w, s->condition);
+    text_add(line, s->condition ? " ? " : "");
+    codegen_operand(line, w, s->value);
+    text_add(line, s->condition ? " : " : "");
+    if (s->condition) codegen_constant(line, w->dialect, param->type, ir_reduction_start(param));
+}
+
+static bool collects_at(const codegen_writer *w, int store)
+{
+    return codegen_reduces_at(w->loop, store) && codegen_device_collects(w->loop->kernel);
+}
+
 /* What the point gives each result, before any of them is written. */
 static void add_results(const codegen_writer *w, nest *in)
 {
@@ -85,16 +93,28 @@ static void add_results(const codegen_writer *w, nest *in)
     codegen_writer point = *w;
     point.collects = true;
     bool vectors = w->shape->rows;
-    for (int i = 0; i < kernel->store_count; i++)
+    for (int i = 0; i < kernel->store_count; i++) {
+        if (collects_at(w, i)) {
+            add_contribution(w, in, i);
+            continue;
+        }
         codegen_store(&point, in, i,
                       vectors ? codegen_format("new_%d[%d]", i, w->lane).is
                               : codegen_format("const %s new_%d", codegen_held_type(w, i), i).is);
+    }
 }
 
 static void write_results(const codegen_writer *w, nest *in)
 {
     const ir_kernel *kernel = w->loop->kernel;
     for (int i = 0; i < kernel->store_count; i++) {
+        const ir_store *s = &kernel->stores[i];
+        if (collects_at(w, i))
+            nest_statement(
+                in,
+                "%s[((int64_t)iz * given.launch.bricks[1] + iy) * given.launch.bricks[0] "
+                "+ ix - given.launch.bricks[2]].%s = new_%d",
+                codegen_lanes_name(w, s).is, codegen_member(kernel->params[s->param].type), i);
         if (codegen_reduces_at(w->loop, i)) continue;
         text *line = &nest_add(in, NEST_STATEMENT)->head;
         codegen_target(line, w, &kernel->stores[i]);

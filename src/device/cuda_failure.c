@@ -22,10 +22,15 @@ bool cuda_check(device *d, const char *function, int result)
     const char *name = NULL, *words = NULL;
     if (result == CUDA_OK) return true;
     if (result == CUDA_OUT_OF_MEMORY) return device_fail(d, DEVICE_FULL, "out of memory");
+    bool crowded = result == CUDA_LAUNCH_OUT_OF_RESOURCES;
     api->error_name(result, &name);
     api->error_words(result, &words);
-    return device_fail(d, is_loss(result) ? DEVICE_LOST : DEVICE_FAILED, "%s (%d) of %s: %s",
-                       name ? name : "an error", result, function, words ? words : "unknown");
+    return device_fail(d,
+                       is_loss(result) ? DEVICE_LOST
+                       : crowded       ? DEVICE_CROWDED
+                                       : DEVICE_FAILED,
+                       "%s (%d) of %s: %s", name ? name : "an error", result, function,
+                       words ? words : "unknown");
 }
 
 const cuda_api *cuda_enter(device *d)

@@ -49,6 +49,9 @@ const char *device_error(const device *d);
 /* Whether the last error was that memory was out; whether the device can no longer be used. */
 bool device_is_full(const device *d);
 bool device_is_lost(const device *d);
+/* Whether the last error was that a kernel does not run with so many threads in a group: it has not
+ * run, and may with fewer. */
+bool device_is_crowded(const device *d);
 
 /* ---- device_ceiling.c: rates that copies reach ----------------------------------------------- */
 

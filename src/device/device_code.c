@@ -101,7 +101,7 @@ static bool is_possible(device *d, const device_launch *launch)
         threads *= launch->threads[i];
     }
     return threads <= d->facts.most_threads ||
-           device_fail(d, DEVICE_FAILED, "groups of %lld threads; the device takes %d",
+           device_fail(d, DEVICE_CROWDED, "groups of %lld threads; the device takes %d",
                        (long long)threads, d->facts.most_threads);
 }
 

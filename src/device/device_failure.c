@@ -11,6 +11,7 @@ bool device_fail(device *d, device_failure kind, const char *format, ...)
     va_end(list);
     d->full = kind == DEVICE_FULL;
     d->lost = kind == DEVICE_LOST;
+    d->crowded = kind == DEVICE_CROWDED;
     return false;
 }
 
@@ -21,3 +22,4 @@ const char *device_error(const device *d)
 
 bool device_is_full(const device *d) { return d->full; }
 bool device_is_lost(const device *d) { return d->lost; }
+bool device_is_crowded(const device *d) { return d->crowded; }

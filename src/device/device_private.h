@@ -60,13 +60,18 @@ struct device {
     char compiler[512];
     int64_t used, peak, limit;
     text error;
-    bool full, lost;
+    bool full, lost, crowded;
     void *own; /* of the language */
 };
 
 /* ---- device_failure.c ------------------------------------------------------------------------ */
 
-typedef enum device_failure { DEVICE_FAILED, DEVICE_FULL, DEVICE_LOST } device_failure;
+typedef enum device_failure {
+    DEVICE_FAILED,
+    DEVICE_FULL,
+    DEVICE_LOST,
+    DEVICE_CROWDED
+} device_failure;
 /* Keeps what went wrong; returns false. */
 bool device_fail(device *d, device_failure kind, const char *format, ...) PRINTF_LIKE(3, 4);
 

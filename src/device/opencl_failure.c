@@ -42,6 +42,13 @@ static bool is_loss(const char *function, int32_t result)
     return strcmp(function, "clFinish") == 0 && result != CL_OUT_OF_HOST_MEMORY;
 }
 
+/* More threads in a group than a kernel can have, or the device for it. */
+static bool is_crowd(const char *function, int32_t result)
+{
+    return strcmp(function, "clEnqueueNDRangeKernel") == 0 &&
+           (result == CL_OUT_OF_RESOURCES || result == CL_INVALID_WORK_GROUP_SIZE);
+}
+
 bool opencl_check(device *d, const char *function, int32_t result)
 {
     if (result == CL_OK) return true;
@@ -50,5 +57,6 @@ bool opencl_check(device *d, const char *function, int32_t result)
     if (result == CL_ALLOCATION_FAILURE || result == CL_OUT_OF_HOST_MEMORY ||
         result == CL_INVALID_BUFFER_SIZE)
         return device_fail(d, DEVICE_FULL, "out of memory");
-    return device_fail(d, DEVICE_FAILED, "%s (%d) of %s", name_of(result), result, function);
+    return device_fail(d, is_crowd(function, result) ? DEVICE_CROWDED : DEVICE_FAILED,
+                       "%s (%d) of %s", name_of(result), result, function);
 }

@@ -1,7 +1,7 @@
 /* Before a chain runs on a device, the kernels of its loops that are neither loaded nor in the
  * cache folder are compiled side by side: a compiler takes some tenths of a second for each. Texts
  * are made, and binaries loaded, by the thread of the program; others only compile. */
-#include "exec/on_device.h"
+#include "exec/device_tune.h"
 
 #include "machine/machine.h"
 
@@ -66,10 +66,10 @@ static void add_trees(ahead *a, const device_loop *l)
 
 static void add_loop(ahead *a, const device_loop *l)
 {
-    codegen_shape shape;
+    const struct device_tune *t = l->ready->tune;
     device_making made;
-    if (l->ready->kernel || l->ready->why || grid_box_is_empty(&l->loop->box)) return;
-    if (device_begin_kernel(l, &shape, &made)) add(a, l, &made);
+    if ((t && t->ways[t->best].kernel) || l->ready->why || grid_box_is_empty(&l->loop->box)) return;
+    if (device_begin_kernel(l, -1, &made)) add(a, l, &made);
     add_fills(a, l);
     add_trees(a, l);
 }

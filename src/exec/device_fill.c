@@ -187,6 +187,13 @@ static kata_status fill_pieces(const device_loop *l, surrounded *s)
     return status ? status : run(l, s, CODEGEN_FILL_NAME, s->last_of[1], s->last_of[2]);
 }
 
+/* What is filled of a component: sums need points beside those that are read. */
+static grid_box filled_part(const surrounded *s, const grid_box *part)
+{
+    grid_box inside = grid_box_intersect(&s->inside, &s->b->slot->on_device->own);
+    return sums(s) ? grid_box_hull(part, &inside) : *part;
+}
+
 static kata_status fill(const device_loop *l, surrounded *s, const grid_box *parts)
 {
     enum { PIECES = 6 };
@@ -195,8 +202,9 @@ static kata_status fill(const device_loop *l, surrounded *s, const grid_box *par
     if (!s->pieces || !find_entries(s, entry_of)) return message_no_memory(l->m);
     for (int d = 0; d < 3; d++) {
         for (int c = 0; c < components; c++) {
-            grid_box part = grid_box_intersect(&parts[c], &s->touched);
-            if (!grid_box_is_empty(&part)) add_pieces(s, c, &part, d);
+            grid_box part = filled_part(s, &parts[c]);
+            part = grid_box_intersect(&part, &s->touched);
+            if (!grid_box_is_empty(&parts[c])) add_pieces(s, c, &part, d);
         }
         s->last_of[d] = s->piece_count;
     }

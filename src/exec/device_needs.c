@@ -45,9 +45,12 @@ static bool add_loop(struct exec_device *d, const chain_loop *loop, grid_box *to
     const device_ready *ready = device_ready_of(d, loop);
     if (!ready) return false;
     for (int p = 0; p < loop->kernel->param_count && !ready->why; p++) {
-        if (!(ready->firsts >> p & 1)) continue;
-        grid_box *all = &touched[loop->bindings[p].slot->number];
-        *all = grid_box_is_empty(all) ? ready->touched[p] : grid_box_hull(all, &ready->touched[p]);
+        const bool result = ir_param_is_column_reduction(&loop->kernel->params[p]);
+        if (!result && !(ready->firsts >> p & 1)) continue;
+        const chain_slot *slot = loop->bindings[p].slot;
+        const grid_box box = result ? chain_slot_memory(slot) : ready->touched[p];
+        grid_box *all = &touched[slot->number];
+        *all = grid_box_is_empty(all) ? box : grid_box_hull(all, &box);
     }
     return true;
 }

@@ -63,11 +63,20 @@ typedef struct part {
     messages *m;
 } part;
 
-/* A check finds its first failure where all points run in one order; a copy moves what rules hide.
- */
+static bool sums_into_field(const chain_loop *loop)
+{
+    bool some = false;
+    for (int p = 0; p < loop->kernel->param_count; p++)
+        some = some || ir_param_is_column_reduction(&loop->kernel->params[p]);
+    return some;
+}
+
+/* A check finds its first failure where all points run in one order; sums into fields are over all
+ * points; a copy moves what rules hide. */
 static place place_of(const device_ready *ready, const chain_loop *loop)
 {
-    return ready->why ? ON_CPU : loop->copy || loop->kernel->check_count ? AS_A_WHOLE : BY_PLANES;
+    const bool whole = loop->copy || loop->kernel->check_count || sums_into_field(loop);
+    return ready->why ? ON_CPU : whole ? AS_A_WHOLE : BY_PLANES;
 }
 
 static bool has_field(const chain_loop *loop, int p)

@@ -18,6 +18,18 @@ static bool scatters_children(const chain_loop *loop)
     return some;
 }
 
+/* Whether a loop reduces into a field that it reads. */
+static bool reduces_into_read(const chain_loop *loop)
+{
+    const ir_kernel *kernel = loop->kernel;
+    bool some = false;
+    for (int p = 0; p < kernel->param_count; p++)
+        for (int q = 0; q < kernel->param_count && ir_param_is_column_reduction(&kernel->params[p]);
+             q++)
+            some = some || (p != q && loop->bindings[p].slot == loop->bindings[q].slot);
+    return some;
+}
+
 /* Whether two parameters are given one field by different rules. */
 static bool has_two_rules(const chain_loop *loop)
 {
@@ -67,6 +79,8 @@ static const char *refuses(const struct exec_device *d, const chain_loop *loop)
     const char *why = codegen_device_refuses(&as);
     if (!why) why = has_large_tables(d, loop->kernel);
     if (why) return why;
+    if (loop->kernel->check_count && reduces_into_read(loop))
+        return "it reduces into a field that it reads and checks";
     if (scatters_children(loop)) return "it writes beyond the points of a finer field";
     if (has_two_rules(loop)) return "it is given one field with two boundary rules";
     return grid_box_is_empty(&loop->box) ? NULL : cannot_fill(loop);
@@ -163,6 +177,8 @@ static device_ready *make(struct exec_device *d, const chain_loop *loop, uint64_
     r->why = refuses(d, loop);
     if (!r->why && !grid_box_is_empty(&loop->box)) r->wraps = find_wraps(loop);
     r->by_level = loop->kernel->direction && !analysis_has_columns(loop);
+    r->bricks = codegen_device_reduces(&(codegen_loop){.kernel = loop->kernel});
+    r->collects = codegen_device_collects(loop->kernel);
     r->reduces = reduces(loop->kernel);
     r->twice = loop->kernel->check_count && reads_written(loop);
     for (size_t p = 0; p < params && !r->why; p++) {

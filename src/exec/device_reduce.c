@@ -3,8 +3,6 @@
  * loop that is given the scalar. */
 #include "exec/on_device.h"
 
-#include "sweep/reduce.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +10,7 @@ enum { FEW_PARTIALS = 256 }; /* that are combined here */
 
 /* ---- memory for partials --------------------------------------------------------------------- */
 
-/* Memory of at least so many bytes that no reduction waits in; NULL, reported, when it is out. */
-static device_partials *take(const device_loop *l, size_t bytes)
+device_partials *device_take_partials(const device_loop *l, size_t bytes)
 {
     struct exec_device *d = l->d;
     device_partials *free_one = NULL;
@@ -46,12 +43,13 @@ void device_partials_free(struct exec_device *d)
         d->partials = next;
     }
     free(d->waiting);
+    free(d->collected);
     if (d->fetched) device_release_pinned(d->device, d->fetched);
 }
 
 /* ---- trees ----------------------------------------------------------------------------------- */
 
-static kata_status run_tree(const device_loop *l, const ir_param *param, device_partials *p,
+kata_status device_run_tree(const device_loop *l, const ir_param *param, device_partials *p,
                             const abi_tree *tree)
 {
     if (tree->count <= 1 || !tree->lists) return KATA_OK;
@@ -86,7 +84,7 @@ static kata_status combine(const device_loop *l, const ir_param *param, device_p
     for (int d = 0; d < cut && !status; d++) {
         abi_tree tree = trees[d];
         tree.first = bricks->lo[d] + CENTRE;
-        status = run_tree(l, param, p, &tree);
+        status = device_run_tree(l, param, p, &tree);
     }
     return status;
 }
@@ -102,7 +100,7 @@ kata_status device_begin_reduction(const device_loop *l, int store, const grid_b
     if (!vector_reserve(&waiting, &d->waiting_room, d->waiting_count + 1, sizeof *d->waiting))
         return message_no_memory(l->m);
     d->waiting = waiting;
-    device_partials *p = count ? take(l, count * sizeof(ir_value)) : NULL;
+    device_partials *p = count ? device_take_partials(l, count * sizeof(ir_value)) : NULL;
     if (count && !p) return l->m->status;
     if (p) p->used = true;
     d->waiting[d->waiting_count++] =

@@ -68,8 +68,6 @@ extern const exec_executor exec_on_device; /* on a device, see on_device.c */
  */
 kata_status exec_device_open(exec_context *context, const char *name, int64_t bytes, messages *m);
 void exec_device_close(exec_context *context);
-/* Copies a field's values from the device, where it has changed them. */
-kata_status exec_bring_home(exec_context *context, chain_slot *slot, messages *m);
 void exec_device_explain(const exec_context *context, bool json, text *out);
 /* on_files.c: sets context->files; to be freed. `rate`: bytes per second that are moved between
  * files and memory at most; 0: as many as can be. */

@@ -1,6 +1,6 @@
 /* The executor of chains on a device: loop by loop, on fields in its memory. Loops that it cannot
  * run, it gives to the executor "cpu", and moves the values of their fields there and back. */
-#include "exec/on_device.h"
+#include "exec/device_tune.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +32,7 @@ static kata_status run_on_device(exec_context *context, chain *c, messages *m)
     if (!status) status = device_fetch_reductions(&last);
     device_forget_reductions(d);
     device_forget_checks(d);
+    device_forget_contributions(d);
     exec_local_free(&d->host);
     bool waited = device_wait(d->device, DEVICE_WORK);
     if (!status && !waited) status = device_failed(&last, "failed in a chain that ends with");
@@ -82,6 +83,9 @@ void exec_device_close(exec_context *context)
 {
     struct exec_device *d = context->device;
     if (!d) return;
+    device_beside_close(d);
+    device_tune_free(d);
+    text_free(&d->shapes);
     device_partials_free(d);
     device_release(d->device, d->flags);
     device_release(d->device, d->far);
@@ -118,6 +122,7 @@ void exec_device_explain(const exec_context *context, bool json, text *out)
              (long long)d->loops, (long long)d->host_loops);
     text_add(out, "#   memory of the device: %.1f MB now, %.1f MB at most\n",
              (double)device_used(d->device) / 1e6, (double)device_peak(d->device) / 1e6);
+    device_tune_explain(d, out);
     explain_streams(d, out);
     for (int i = 0; i < d->reason_count; i++)
         text_add(out, "#   kernel '%s' ran on the CPU %lld times: %s\n", d->reasons[i].kernel,

@@ -35,6 +35,12 @@ typedef struct device_partials {
     struct device_partials *next;
 } device_partials;
 
+/* What points have contributed to a reduction. */
+typedef struct device_collected {
+    int store;
+    device_partials *values;
+} device_collected;
+
 /* A reduction whose result is still on the device. */
 typedef struct device_waiting {
     const chain_loop *loop;
@@ -51,17 +57,17 @@ typedef struct device_ready {
     char kernel_hash[33];
     const char *why; /* it cannot run on the device; NULL: it can */
     bool reduces;
-    bool twice;       /* its points are checked, and then written, by themselves */
-    bool by_level;    /* its levels run one by one */
-    bool wide;        /* the kernel's numbers of elements have 64 bits */
-    uint64_t outside; /* bit p: parameter p is written outside of its field */
-    uint64_t wraps;   /* bit p: rows of its field wrap, see abi_place */
-    uint64_t firsts;  /* bit p: it is the first that is given its field */
-    codegen_shape shape;
-    device_kernel *kernel; /* NULL: not yet */
-    grid_box *touched;     /* per parameter of `firsts`: by all that are given the field */
-    grid_box **parts;      /* the same of each component */
-    uint64_t *parts_key;   /* hashes of these */
+    bool bricks;              /* a row of threads runs a brick */
+    bool collects;            /* what each point contributes to reductions is written first */
+    bool twice;               /* its points are checked, and then written, by themselves */
+    bool by_level;            /* its levels run one by one */
+    uint64_t outside;         /* bit p: parameter p is written outside of its field */
+    uint64_t wraps;           /* bit p: rows of its field wrap, see abi_place */
+    uint64_t firsts;          /* bit p: it is the first that is given its field */
+    struct device_tune *tune; /* NULL: not looked for */
+    grid_box *touched;        /* per parameter of `firsts`: by all that are given the field */
+    grid_box **parts;         /* the same of each component */
+    uint64_t *parts_key;      /* hashes of these */
     struct device_ready *next;
 } device_ready;
 enum { DEVICE_BUCKETS = 256 };
@@ -96,10 +102,16 @@ struct exec_device {
     int64_t taken;    /* of it, by what stays while chains are streamed */
     int64_t moved[2]; /* bytes, into rings and out of them */
     device_ready *ready[DEVICE_BUCKETS];
-    arena memory; /* of these */
+    struct device_tune *tunes;
+    text shapes; /* that are kept, as a file: see device_shapes.c */
+    bool shapes_read;
+    struct device_beside *beside; /* NULL: no thread compiles */
+    arena memory;                 /* of these */
     device_partials *partials;
     device_waiting *waiting;
     size_t waiting_count, waiting_room;
+    device_collected *collected;
+    size_t collected_count, collected_room;
     device_memory *flags;                    /* of checks */
     const chain_loop *checked[DEVICE_FLAGS]; /* loops whose flags nobody has looked at */
     int checked_count;
@@ -125,6 +137,8 @@ typedef struct device_loop {
     device_ready *ready;
 } device_loop;
 
+/* ---- device_failed.c ------------------------------------------------------------------------- */
+
 /* Reports that the device has failed. */
 kata_status device_failed(const device_loop *l, const char *doing);
 
@@ -137,29 +151,38 @@ codegen_shape device_shape_of(const device_loop *l, const codegen_loop *as, bool
 
 /* ---- device_kernels.c ------------------------------------------------------------------------ */
 
-/* The kernel of a loop, and how its threads share the points; and one of those of
- * codegen_fill_text. NULL, reported, where there is none.
+/* The kernel of a loop by one of the ways of l->ready->tune, and one of those of
+ * codegen_fill_text. NULL where there is none; this is reported, that of a loop if `reports`.
  */
-device_kernel *device_kernel_of(const device_loop *l, codegen_shape *shape);
+device_kernel *device_kernel_of(const device_loop *l, int way, bool reports);
 /* Whether numbers of elements of a loop's fields need 64 bits. */
 bool device_is_wide(const chain_loop *loop);
 /* Whether no two parameters of a loop are given one field. */
 bool device_is_apart(const chain_loop *loop);
 device_kernel *device_tree_kernel(const device_loop *l, const ir_param *param);
+device_kernel *device_column_kernel(const device_loop *l, int param, const char *name);
 device_kernel *device_copy_kernel(const device_loop *l, int bytes);
 device_kernel *device_fill_kernel(const device_loop *l, kata_type storage, const char *name);
-void device_functions_free(struct exec_device *d);
 
-/* The same step by step: begin says what is made (false when memory is out); find looks among what
- * is loaded and in the cache folder; then the text is compiled; end loads the binary and keeps it
- * in the cache folder. Errors are not reported: NULL. */
-bool device_begin_kernel(const device_loop *l, codegen_shape *shape, device_making *out);
+/* What is made for these. `way`: -1 for the best known; l->ready->tune is there from then on. False
+ * when memory is out. */
+bool device_begin_kernel(const device_loop *l, int way, device_making *out);
 void device_begin_tree(const device_loop *l, const ir_param *param, device_making *out);
 void device_begin_fill(const device_loop *l, kata_type storage, const char *name,
                        device_making *out);
+
+/* ---- device_making.c ------------------------------------------------------------------------- */
+
+/* The kernel: loaded, from the cache folder, or compiled now; and frees what it is made of. NULL,
+ * reported if `reports`. */
+device_kernel *device_make(const device_loop *l, device_making *made, bool reports);
+/* The same step by step, without reports: find looks among what is loaded and in the cache folder;
+ * then the text is compiled; end loads the binary and keeps it in the cache folder. */
 device_kernel *device_making_find(const device_loop *l, device_making *made);
 device_kernel *device_making_end(const device_loop *l, device_making *made);
 void device_making_free(device_making *made);
+device_kernel *device_find_loaded(const struct exec_device *d, uint64_t key);
+void device_functions_free(struct exec_device *d);
 
 /* ---- device_ahead.c -------------------------------------------------------------------------- */
 
@@ -167,8 +190,10 @@ void device_making_free(device_making *made);
  * loop that needs it. */
 void device_compile_ahead(exec_context *context, const chain *c, messages *m);
 
-/* ---- device_fields.c ------------------------------------------------------------------------- */
+/* ---- device_touched.c ------------------------------------------------------------------------ */
 
+/* Widens a box to the indices that a loop's points touch of a field parameter. */
+grid_box device_widen(const chain_loop *loop, int param, grid_box all);
 /* A box of indices that a loop touches, in rows that wrap: whole rows, if it leaves them. */
 grid_box device_wrapped(const chain_loop *loop, const grid_box *box);
 /* The indices that the kernel of a loop reads or writes of a field parameter, needed or not; false:
@@ -182,8 +207,13 @@ bool device_touched_first(const chain_loop *loop, int param, grid_box *touched);
 /* What they touch of each component: widens boxes, of which empty ones are of nothing. */
 void device_touched_parts(const chain_loop *loop, int param, grid_box *parts);
 uint64_t device_parts_key(const grid_box *parts, int components);
+
+/* ---- device_fields.c ------------------------------------------------------------------------- */
+
 /* Brings the fields of a loop to the device, and fills what is read around them. */
 kata_status device_bring_fields(const device_loop *l);
+/* Gives the fields of a loop, which the CPU runs next, to it. */
+kata_status device_bring_home(const device_loop *l);
 
 /* The same for the points of a level, after the levels before it have changed fields. */
 kata_status device_fill_level(const device_loop *l);
@@ -287,12 +317,25 @@ void device_note_reason(struct exec_device *d, const chain_loop *loop, const cha
 /* Runs a copy between fields, which are there. */
 kata_status device_run_copy(const device_loop *l);
 
+/* Memory of at least so many bytes that no reduction waits in; NULL, reported, when it is out. It
+ * is taken by setting `used`. */
+device_partials *device_take_partials(const device_loop *l, size_t bytes);
+/* A tree over lists of values. */
+kata_status device_run_tree(const device_loop *l, const ir_param *param, device_partials *p,
+                            const abi_tree *tree);
+
+/* ---- device_columns.c ------------------------------------------------------------------------ */
+
+/* Gives a reduction memory for what each point contributes. */
+kata_status device_begin_contributions(const device_loop *l, int store, device_memory **memory);
+/* Behind the loop: combines them, into fields, or to partials of a reduction. */
+kata_status device_end_contributions(const device_loop *l);
+void device_forget_contributions(struct exec_device *d);
+
 /* ---- device_launch.c ------------------------------------------------------------------------- */
 
 /* Runs the points of a loop, whose fields are there. */
 kata_status device_run_loop(const device_loop *l);
-/* Whether a loop's kernel is given more than arguments may be. */
-bool device_is_far(const device_loop *l);
 
 /* ---- device_checks.c ------------------------------------------------------------------------- */
 
@@ -305,7 +348,5 @@ bool device_has_checked(const struct exec_device *d, const chain_loop *loop);
 kata_status device_end_checks(exec_context *context, messages *m);
 /* After a chain that has failed. */
 void device_forget_checks(struct exec_device *d);
-/* Gives the fields of a loop, which the CPU runs next, to it. */
-kata_status device_bring_home(const device_loop *l);
 
 #endif

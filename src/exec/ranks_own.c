@@ -5,6 +5,8 @@
  * of other ranks' values any more. */
 #include "exec/ranks.h"
 
+#include "exec/home.h"
+
 #include <stdlib.h>
 
 static const int64_t no_margin[3] = {0, 0, 0};

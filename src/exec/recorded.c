@@ -1,5 +1,5 @@
 /* A chain that is recorded runs loop by loop, so that each shows what it was given and computed. */
-#include "exec/exec.h"
+#include "exec/home.h"
 
 kata_status exec_run_recorded(observe_record *record, const exec_executor *executor,
                               exec_context *context, chain *c, messages *m)

@@ -72,9 +72,9 @@ bool store_device_make(store_copies *copies, chain_slot *slot, const grid_box *r
     store_device_free(slot);
     store_device *on = calloc(1, sizeof *on);
     if (!on) return false;
+    on->filled = -1;
     on->device = copies->device;
     on->slot = slot;
-    on->filled = -1;
     on->room = all;
     on->bytes = store_device_lay_out(on, slot);
     on->memory = device_allocate(on->device, on->bytes);

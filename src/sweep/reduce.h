@@ -17,12 +17,8 @@
 #ifndef SWEEP_REDUCE_H
 #define SWEEP_REDUCE_H
 
-#include "abi/abi.h"
-#include "grid/grid.h"
-#include "ir/ir.h"
+#include "sweep/sweep.h"
 
-/* The brick that holds an x index, also one below 0. */
-int64_t sweep_brick(int64_t x);
 /* Sets elements of the parameter's type to what changes nothing that it is combined with. */
 void sweep_reduce_start(const ir_param *param, void *elements, int64_t count);
 /* Reduces contributions of points x_lo .. x_hi-1 of a row, in the parameter's type, brick by brick:
@@ -43,8 +39,4 @@ void sweep_reduce_row_tree(const ir_param *param, void *rows, int64_t pitch, int
                            int64_t count, int64_t points);
 /* Combines the partials of a plane of a box, which are lost, to the first of them. */
 void sweep_reduce_plane(const ir_param *param, const grid_box *bricks, ir_value *partials);
-/* Combines the partials of a box (in bricks along x; x fastest, then y, z), which are lost, to
- * the result. */
-ir_value sweep_reduce_box(const ir_param *param, const grid_box *bricks, ir_value *partials);
-
 #endif

@@ -151,6 +151,15 @@ bool sweep_run_alone(const sweep_loop *l, const grid_box *box, int thread, const
 /* A loop that was prepared so uses the memory for reductions of another, which is like it. */
 void sweep_lend(sweep_loop *l, const sweep_loop *from);
 
+/* ---- reduce.c, whose header says in which order sums are made ----------------------------------
+ */
+
+/* The brick that holds an x index, also one below 0. */
+int64_t sweep_brick(int64_t x);
+/* Combines the partials of a box (in bricks along x; x fastest, then y, z), which are lost, to
+ * the result. */
+ir_value sweep_reduce_box(const ir_param *param, const grid_box *bricks, ir_value *partials);
+
 /* ---- run_copy.c ------------------------------------------------------------------------------ */
 
 /* Runs points of a copy, whose fields have arrays, on as many threads as are worth it. */

@@ -5,10 +5,9 @@
  *   - what is queued in a stream happens as late as it may: when somebody waits for it, or memory
  *     or a stream goes. Streams are ordered by events alone, and see host memory as it is then
  *   - blocks run one after another, in ascending order or, every other launch, in descending; and
- *     the threads of a block each up to where it waits, in an order that changes from block to
- * block
+ *     the threads of a block each up to where it waits, in an order that changes with the block
  *   - device memory holds junk (NaNs) at first, as does shared memory when a block begins. It ends
- *     at memory that nobody may touch, and the host may never touch it
+ *     at memory that nobody may touch, and the host may not touch it (of few allocations)
  *   - a launch that touches other memory, or whose threads wait for some that never come, is lost,
  *     and the device with it: the reason goes to stderr
  *
@@ -18,6 +17,8 @@
  *   KATA_SHIM_MEMORY   bytes of device memory (4 GiB)
  *   KATA_SHIM_LOSE     the number, from 1, of the launch that fails, with all calls after it
  *   KATA_SHIM_EAGER    1: what is queued happens at once
+ *   KATA_SHIM_THREADS  the most threads of a group (1024); launches of more lack resources
+ *   KATA_SHIM_REFUSED  NVRTC compiles no text with these words
  *
  * All functions may be called by any thread; one lock is held while they run. Names, constants and
  * layouts are those of CUDA's documentation. */
@@ -96,14 +97,15 @@ int64_t shim_number(const char *variable, int64_t otherwise);
 /* ---- shim_memory.c --------------------------------------------------------------------------- */
 
 int64_t shim_memory_total(void);
-/* Lets kernels and copies touch device memory, and nobody any more. */
+/* Lets kernels and copies touch device memory; and nobody any more, unless there are too many
+ * allocations. */
 void shim_memory_open(void);
 void shim_memory_close(void);
 /* Whether so many bytes are of one allocation. */
 bool shim_memory_has(CUdeviceptr at, size_t bytes);
 /* Says of an address what is there, or beside it. */
 void shim_memory_describe(const void *address, char words[200]);
-/* Whether nobody has written behind an allocation. Otherwise says where on stderr. */
+/* Whether nobody has written beside the newest allocations. Otherwise says where on stderr. */
 bool shim_memory_is_whole(void);
 
 /* ---- shim_streams.c -------------------------------------------------------------------------- */

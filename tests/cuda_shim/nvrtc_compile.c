@@ -112,6 +112,7 @@ static bool compile_text(const char *folder, const nvrtc_choices *c)
         words[count++] = "-march=native"; /* which may have an instruction for it */
     }
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) words[count++] = options[i];
+    if (c->fuses) words[count++] = "-O2"; /* gcc fuses from there on */
     return run_in(folder, words) == 0;
 }
 

@@ -157,6 +157,11 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int count, const char *const *op
         nvrtc_print(&log, "error: unrecognized option %s\n", options[i]);
         result = NVRTC_ERROR_INVALID_OPTION;
     }
+    const char *refused = getenv("KATA_SHIM_REFUSED");
+    if (result == NVRTC_SUCCESS && refused && strstr(p->source, refused)) {
+        nvrtc_print(&log, "error: the text has the words '%s'\n", refused);
+        result = NVRTC_ERROR_COMPILATION;
+    }
     if (result == NVRTC_SUCCESS && !nvrtc_compile(p->source, p->name, &c, &object, &log))
         result = NVRTC_ERROR_COMPILATION;
     free(p->object.data);

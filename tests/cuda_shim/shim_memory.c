@@ -10,17 +10,25 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { PAGE = 4096, ALIGN = 256, JUNK = 0xff };
+enum {
+    PAGE = 4096,
+    ALIGN = 256,
+    JUNK = 0xff,
+    MOST_CLOSED = 64,   /* so many allocations are opened, closed and looked at in little time */
+    MOST_GUARDED = 4096 /* the system has some 65,000 pieces of memory for a process */
+};
 
 typedef struct allocation {
     struct allocation *next;
     unsigned char *pages, *begin, *end; /* end: of what was asked for, in the last page */
     size_t page_bytes;
     bool is_host;
+    bool is_guarded; /* by pages that nobody may touch */
 } allocation;
 
 static allocation *allocations;
-static size_t used; /* of device memory */
+static size_t used;                        /* bytes of device memory */
+static int allocation_count, device_count; /* of all, of device memory */
 static bool is_open;
 
 CUDA_SHIM_API cuMemAlloc_v2(CUdeviceptr *at, size_t bytes);
@@ -35,26 +43,41 @@ int64_t shim_memory_total(void) { return shim_number("KATA_SHIM_MEMORY", (int64_
 
 static size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
+/* Pages with another one before them and behind, guarded unless there are very many. */
+static unsigned char *take_pages(size_t bytes, bool is_guarded)
+{
+    const size_t all = bytes + (size_t)2 * PAGE;
+    if (!is_guarded) {
+        unsigned char *plain = aligned_alloc(PAGE, all);
+        return plain ? plain + PAGE : NULL;
+    }
+    unsigned char *pages =
+        mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages == MAP_FAILED) return NULL;
+    if (mprotect(pages + PAGE, bytes, PROT_READ | PROT_WRITE) == 0) return pages + PAGE;
+    munmap(pages, all);
+    return NULL;
+}
+
 static CUresult allocate(size_t bytes, bool is_host, allocation **made)
 {
     allocation *a = calloc(1, sizeof *a);
     if (!a) return CUDA_ERROR_OUT_OF_MEMORY;
     a->is_host = is_host;
+    a->is_guarded = allocation_count < MOST_GUARDED;
     a->page_bytes = round_up(bytes, PAGE);
-    unsigned char *all = mmap(NULL, a->page_bytes + (size_t)2 * PAGE, PROT_NONE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (all == MAP_FAILED) {
+    a->pages = take_pages(a->page_bytes, a->is_guarded);
+    if (!a->pages) {
         free(a);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    a->pages = all + PAGE;
     a->begin = a->pages + (a->page_bytes - bytes) / ALIGN * ALIGN;
     a->end = a->begin + bytes;
-    mprotect(a->pages, a->page_bytes, PROT_READ | PROT_WRITE);
     memset(a->pages, JUNK, a->page_bytes);
-    if (!is_host && !is_open) mprotect(a->pages, a->page_bytes, PROT_NONE);
+    if (!is_host && !is_open && a->is_guarded) mprotect(a->pages, a->page_bytes, PROT_NONE);
     a->next = allocations;
     allocations = a;
+    allocation_count++;
     *made = a;
     return CUDA_SUCCESS;
 }
@@ -68,16 +91,17 @@ static allocation **find(const void *begin, bool is_host)
     return NULL;
 }
 
+/* Whether nobody has written to the bytes of its pages that are not of an allocation. */
 static bool is_whole(const allocation *a)
 {
-    const unsigned char *p = a->pages;
-    while (p < a->begin && *p == JUNK) p++;
-    if (p == a->begin) {
-        for (p = a->end; p < a->pages + a->page_bytes && *p == JUNK;) p++;
-        if (p == a->pages + a->page_bytes) return true;
-    }
+    static unsigned char junk[PAGE];
+    if (junk[0] != JUNK) memset(junk, JUNK, sizeof junk);
+    const size_t before = (size_t)(a->begin - a->pages);
+    const bool first = memcmp(a->pages, junk, before) == 0;
+    if (first && memcmp(a->end, junk, a->page_bytes - before - (size_t)(a->end - a->begin)) == 0)
+        return true;
     fprintf(stderr, "CUDA shim: something was written %s an allocation of %zu bytes\n",
-            p < a->begin ? "before" : "behind", (size_t)(a->end - a->begin));
+            first ? "behind" : "before", (size_t)(a->end - a->begin));
     return false;
 }
 
@@ -85,9 +109,16 @@ static CUresult release(allocation **link)
 {
     if (!link) return CUDA_ERROR_INVALID_VALUE;
     allocation *a = *link;
-    if (!a->is_host) used -= (size_t)(a->end - a->begin);
+    allocation_count--;
+    if (!a->is_host) {
+        used -= (size_t)(a->end - a->begin);
+        device_count--;
+    }
     *link = a->next;
-    munmap(a->pages - PAGE, a->page_bytes + (size_t)2 * PAGE);
+    if (a->is_guarded)
+        munmap(a->pages - PAGE, a->page_bytes + (size_t)2 * PAGE);
+    else
+        free(a->pages - PAGE);
     free(a);
     return CUDA_SUCCESS;
 }
@@ -106,6 +137,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr *at, size_t bytes)
         result = allocate(bytes, false, &made);
     if (!result) {
         used += bytes;
+        device_count++;
         *at = (CUdeviceptr)(uintptr_t)made->begin;
     }
     return shim_leave(result);
@@ -116,7 +148,11 @@ CUresult cuMemFree_v2(CUdeviceptr at)
     CUresult result = shim_enter();
     if (result) return result;
     shim_finish_all();
-    if (at) result = release(find((void *)(uintptr_t)at, false)); // NOLINT
+    shim_memory_open();
+    allocation **link = find((void *)(uintptr_t)at, false); // NOLINT
+    if (link && !is_whole(*link)) shim_lose(CUDA_ERROR_ILLEGAL_ADDRESS);
+    if (at) result = release(link);
+    shim_memory_close();
     return shim_leave(result);
 }
 
@@ -158,18 +194,19 @@ CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
 static void protect(int protection)
 {
     for (const allocation *a = allocations; a; a = a->next) {
-        if (!a->is_host) mprotect(a->pages, a->page_bytes, protection);
+        if (!a->is_host && a->is_guarded) mprotect(a->pages, a->page_bytes, protection);
     }
 }
 
 void shim_memory_open(void)
 {
-    protect(PROT_READ | PROT_WRITE);
+    if (!is_open) protect(PROT_READ | PROT_WRITE);
     is_open = true;
 }
 
 void shim_memory_close(void)
 {
+    if (device_count > MOST_CLOSED) return;
     protect(PROT_NONE);
     is_open = false;
 }
@@ -206,8 +243,11 @@ void shim_memory_describe(const void *address, char words[200])
 bool shim_memory_is_whole(void)
 {
     bool whole = true;
-    for (const allocation *a = allocations; a; a = a->next) {
-        if (!a->is_host && !is_whole(a)) whole = false;
+    int left = MOST_CLOSED; /* others are looked at when they are released */
+    for (const allocation *a = allocations; a && left > 0; a = a->next) {
+        if (a->is_host) continue;
+        if (!is_whole(a)) whole = false;
+        left--;
     }
     return whole;
 }

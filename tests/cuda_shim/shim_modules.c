@@ -220,6 +220,7 @@ static CUresult check_launch(const shim_launch *l)
     const unsigned threads = t.x * t.y * t.z, most = l->function->entry->most_threads;
     if (threads > 1024 || l->dynamic > l->function->most_dynamic) return CUDA_ERROR_INVALID_VALUE;
     if (most > 0 && threads > most) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    if (threads > shim_number("KATA_SHIM_THREADS", 1024)) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     return l->function->entry->count > 0 && !l->arguments ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 

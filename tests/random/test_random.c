@@ -86,9 +86,9 @@ static const setting on_device[] = {
     {"device, each loop at once, ranges cut in two", "cpu", 1, true, true, false, true, NULL, false,
      true},
     {"device, shifted", "cpu", 1, false, false, true, true, NULL, false, true},
-    {"device of 200 kB", "cpu", 1, false, false, false, false, NULL, false, 200000},
-    {"device of 100 kB, ranges cut in two", "cpu", 1, false, true, false, true, NULL, false,
-     100000},
+    {"device of 400 kB", "cpu", 1, false, false, false, false, NULL, false, 400000},
+    {"device of 300 kB, ranges cut in two", "cpu", 1, false, true, false, true, NULL, false,
+     300000},
 };
 
 /* The settings that programs run in; of plans one for each batch, in turn. */

@@ -310,6 +310,102 @@ static void levels_are_checked(void **state)
     assert_non_null(strstr(found.message, "assert"));
 }
 
+/* ---- reductions whose points contribute one by one ------------------------------------------- */
+
+static const char columns[] =
+    "kernel columns(in double u, in int a, sum double s along xy, inout min float m along x,\n"
+    "               sum int n along yz, inout sum float w along y, inout sum double z along z,\n"
+    "               sum double all, max float c[2] along xz)\n"
+    "{\n"
+    "    s += u; m = min(m, (float)u); n += a; w += (float)u; z += u; all += u*u;\n"
+    "    if (a > 0) c[1] = max(c[1], (float)u);\n"
+    "    c[0] = max(c[0], (float)-u);\n"
+    "}\n";
+
+static kata_field *lower(kata_grid *g, const char *name, kata_type type, int along, int components)
+{
+    kata_field *f = kata_field_new(g, name, type, .along = along, .components = components);
+    kata_range on = kata_on(f);
+    static double ones[POINTS];
+    static int int_ones[POINTS];
+    int64_t count = components;
+    for (int d = 0; d < 3; d++) count *= on.hi[d] - on.lo[d];
+    for (int i = 0; i < POINTS; i++) ones[i] = int_ones[i] = 1 + i % 3;
+    if (type == KATA_I32)
+        kata_put(f, on, int_ones, count);
+    else
+        kata_put(f, on, ones, count);
+    return f;
+}
+
+static void columns_of(kata *k, outcome *o, int colors)
+{
+    kata_grid *g = make_grid(k);
+    kata_field *u = kata_field_new(g, "u", KATA_F64), *a = kata_field_new(g, "a", KATA_I32);
+    put_doubles(u, g, 3);
+    put_values(a, g, 4);
+    kata_field *s = lower(g, "s", KATA_F64, KATA_X | KATA_Y, 1);
+    kata_field *m = lower(g, "m", KATA_F16, KATA_X, 1);
+    kata_field *n = lower(g, "n", KATA_I32, KATA_Y | KATA_Z, 1);
+    kata_field *w = lower(g, "w", KATA_F64, KATA_Y, 1), *z = lower(g, "z", KATA_F32, KATA_Z, 1);
+    kata_field *c = lower(g, "c", KATA_F32, KATA_X | KATA_Z, 2);
+    kata_scalar *all = kata_scalar_new(k, "all", KATA_F64);
+    kata_kernel *run_columns = kernel_of(k, columns);
+    kata_range range = kata_box_3d(g, 1, NX, 0, NY - 1, 0, NZ);
+    for (int color = 0; color < colors; color++)
+        kata_apply(run_columns, colors > 1 ? kata_color(range, colors, color) : range, u, a, s, m,
+                   n, w, z, all, c);
+    keep_doubles(o, s, kata_on(s), NX * NY);
+    keep_doubles(o, m, kata_on(m), NX);
+    keep_ints(o, n, kata_on(n), NY * NZ);
+    keep_doubles(o, w, kata_on(w), NY);
+    keep_doubles(o, z, kata_on(z), NZ);
+    keep_doubles(o, c, kata_on(c), 2 * NX * NZ);
+    kata_scalar_get(all, &o->values[o->count++]);
+}
+
+static void columns_of_all(kata *k, outcome *o) { columns_of(k, o, 1); }
+static void columns_of_colours(kata *k, outcome *o) { columns_of(k, o, 2); }
+
+static void fields_are_reduced_into(void **state)
+{
+    (void)state;
+    compare(columns_of_all, 0);
+    compare(columns_of_colours, 0);
+}
+
+/* Bricks of columns, and sums of a scalar, of levels that run in order. */
+static void sums_of_levels(kata *k, outcome *o)
+{
+    enum { X = 5, Y = 300, Z = 7 };
+    kata_grid *g = kata_grid_3d(k, X, Y, Z);
+    kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = KATA_CLAMP);
+    kata_field *s = kata_field_new(g, "s", KATA_F32, .along = KATA_X);
+    static double all[X * Y * Z];
+    for (int i = 0; i < X * Y * Z; i++) all[i] = 1.0 / (1 + i % 101) - 0.3;
+    kata_put(u, kata_all(g), all, X * Y * Z);
+    kata_scalar *t = kata_scalar_new(k, "t", KATA_F64), *l = kata_scalar_new(k, "l", KATA_F64);
+    kata_kernel *down =
+        kernel_of(k, "kernel down(inout double u, sum float s along x, sum double t,\n"
+                     "            min double l) backward(y)\n"
+                     "{ u = u/2 + u[0,1,0]; s += (float)u; t += u; l = min(l, u); }");
+    kata_kernel *east = kernel_of(k, "kernel east(inout double u, sum double t) forward(x)\n"
+                                     "{ u = u/2 + u[-1,1,0]; t += u; }");
+    kata_apply(down, kata_box_3d(g, 0, X, 0, Y - 1, 0, Z), u, s, t, l);
+    keep_doubles(o, s, kata_on(s), X);
+    kata_scalar_get(t, &o->values[o->count++]);
+    kata_apply(east, kata_box_3d(g, 1, X, 0, Y, 0, Z), u, t);
+    kata_scalar_get(t, &o->values[o->count++]);
+    kata_scalar_get(l, &o->values[o->count++]);
+    keep_doubles(o, u, kata_box_3d(g, 0, X, 0, Y, 0, 1), X * Y);
+}
+
+static void levels_are_reduced(void **state)
+{
+    (void)state;
+    compare(sums_of_levels, 0);
+}
+
 /* ---- all ------------------------------------------------------------------------------------- */
 
 static int test_kind(const char *name)
@@ -322,7 +418,9 @@ static int test_kind(const char *name)
         cmocka_unit_test(tables_are_as_large_as_they_like),
         cmocka_unit_test(levels_see_other_columns),
         cmocka_unit_test(levels_have_colours),
-        cmocka_unit_test(levels_are_checked)};
+        cmocka_unit_test(levels_are_checked),
+        cmocka_unit_test(fields_are_reduced_into),
+        cmocka_unit_test(levels_are_reduced)};
     messages m = {.silent = true};
     device *there = device_open(name, &m);
     message_free(&m);

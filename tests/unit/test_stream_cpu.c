@@ -108,6 +108,7 @@ static void check_streamed(runner *r, world *w, uint64_t seed, const outcome *ex
     outcome found;
     analysis_chain a;
     int threads = (int)world_from(w, 1, MOST_THREADS);
+    exec_context *context = &r->contexts[threads - 1];
     plan_request request = {.method = "streamed", .depth = world_from(w, 0, 6)};
     request.tile[1] = request.tile[2] = world_from(w, 1, 5);
     request.prefetch = world_from(w, 0, 1);
@@ -115,12 +116,11 @@ static void check_streamed(runner *r, world *w, uint64_t seed, const outcome *ex
     send_away(r, w, world_from(w, 0, 1));
     assert_true(analysis_chain_make(&w->chain, &a));
     assert_true(plan_make(&p, &a, &request));
-    if (files_fits(&p, &a)) {
+    if (stream_fits(&context->files->streams, &p, &a)) {
         text why = {0};
         assert_true(plan_verify(&p, &a, &why));
         text_free(&why);
         r->streamed += has_rings(&p);
-        exec_context *context = &r->contexts[threads - 1];
         counted planned = count_moves(&p, &a);
         for (int out = 0; out < 2; out++) planned.bytes[out] += moved(context, out);
         found.status = exec_files_run_plan(context, &w->chain, &p, &a, &w->m);
@@ -141,10 +141,10 @@ static void check_chosen(runner *r, world *w, uint64_t seed, const outcome *expe
     begin_run(w, &found);
     send_away(r, w, true);
     assert_true(store_pool_limit(r->pool, INT64_C(1) << world_from(w, 16, 23), "/var/tmp"));
-    int64_t before = r->contexts[threads - 1].files->streamed;
+    int64_t before = r->contexts[threads - 1].files->streams.streamed;
     found.status = exec_on_files.run(&r->contexts[threads - 1], &w->chain, &w->m);
     assert_true(store_pool_limit(r->pool, 1 << 12, "/var/tmp"));
-    r->chosen += r->contexts[threads - 1].files->streamed - before;
+    r->chosen += r->contexts[threads - 1].files->streams.streamed - before;
     end_run(w, &found);
     compare(w, NULL, NULL, seed, threads, expected, &found);
 }

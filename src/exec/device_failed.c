@@ -1,8 +1,5 @@
-/* What is said of loops on a device: that it has failed, and why some run on the CPU. */
+/* What is said when a device fails. */
 #include "exec/on_device.h"
-
-#include <stdio.h>
-#include <string.h>
 
 kata_status device_failed(const device_loop *l, const char *doing)
 {
@@ -17,21 +14,4 @@ kata_status device_failed(const device_loop *l, const char *doing)
                      "narrower types, or run on the CPU: unset KATA_DEVICE",
                      (double)facts->memory / 1e9, (double)device_used(d) / 1e9);
     return message_send(l->m);
-}
-
-void device_note_reason(struct exec_device *d, const chain_loop *loop, const char *why)
-{
-    int i = 0;
-    d->host_loops++;
-    while (i < d->reason_count && (strcmp(d->reasons[i].why, why) != 0 ||
-                                   strcmp(d->reasons[i].kernel, loop->kernel->name) != 0))
-        i++;
-    if (i == DEVICE_REASONS) return;
-    device_reason *r = &d->reasons[i];
-    if (i == d->reason_count) {
-        d->reason_count++;
-        snprintf(r->kernel, sizeof r->kernel, "%s", loop->kernel->name);
-        snprintf(r->why, sizeof r->why, "%s", why);
-    }
-    r->loops++;
 }

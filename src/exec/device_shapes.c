@@ -1,0 +1,132 @@
+/* The fastest shapes that a device has shown are kept in a file of the cache folder of kernels, and
+ * read when the first loop is met. It is read again before it is written, so that processes which
+ * run at once lose little of what others have found. Nothing in it is believed: a line is checked
+ * as a whole, and a shape runs only if it is one that would be tried. */
+#include "exec/device_tune.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char file_name[] = "device-shapes", title[] = "katagami device shapes 1";
+enum { MOST_BYTES = 1 << 18, MOST_LINES = HOSTILE(1024, 8) };
+
+/* What a line is about: "device 0123.. loop 4567.. ", which is all that the best shape depends on.
+ */
+static bool head_of(const device_loop *l, const struct device_tune *t, text *out)
+{
+    const device_facts *facts = device_facts_of(l->d->device);
+    char hash[33];
+    text device = {0};
+    text_add(&device, "%s %s %s %d %s %s", facts->name, facts->platform, facts->target,
+             facts->units, device_compiler(l->d->device), KATA_VERSION);
+    bool good = !device.failed;
+    if (good) hash_hex(device.data, device.length, hash);
+    text_free(&device);
+    text_add(out, "device %s loop %016" PRIx64 " ", hash, t->key);
+    return good && !out->failed;
+}
+
+/* The rest: the kernel's name, for people, its shape and what a run takes. */
+static void add_rest(const struct device_tune *t, text *out)
+{
+    const device_way *way = &t->ways[t->best];
+    const codegen_shape *s = &way->shape;
+    text_add(out, "kernel %s threads %d %d %d vector %d chunk %d along %d microseconds %.3f\n",
+             t->kernel, s->threads[0], s->threads[1], s->threads[2], s->vector, s->chunk, s->along,
+             1e6 * way->each);
+}
+
+/* Whether there is a next line; its length is that without its end. */
+static bool next_line(const char **at, size_t *length)
+{
+    *at += *length + ((*at)[*length] == '\n');
+    *length = strcspn(*at, "\n");
+    return **at != '\0';
+}
+
+/* Adds the file; false, with nothing, where there is none or it is another one. */
+static bool read_file(const device_loop *l, text *out)
+{
+    size_t length = sizeof title - 1;
+    bool good = jit_note_read(l->context->jit, file_name, MOST_BYTES, out) &&
+                !strncmp(text_get(out), title, length) && text_get(out)[length] == '\n';
+    if (!good) text_clear(out);
+    return good;
+}
+
+static bool read_shape(const char *line, codegen_shape *s)
+{
+    char kernel[32];
+    double microseconds;
+    int end = 0;
+    int found = sscanf(line,
+                       "kernel %31[A-Za-z0-9_] threads %4d %4d %4d vector %2d chunk %2d along %1d "
+                       "microseconds %20lf%n",
+                       kernel, &s->threads[0], &s->threads[1], &s->threads[2], &s->vector,
+                       &s->chunk, &s->along, &microseconds, &end);
+    return found == 8 && end && (line[end] == '\n' || !line[end]);
+}
+
+static int find_way(const struct device_tune *t, const codegen_shape *s)
+{
+    int found = -1;
+    for (int i = 0; i < t->count; i++) {
+        const codegen_shape *way = &t->ways[i].shape;
+        if (!memcmp(way->threads, s->threads, sizeof s->threads) && way->vector == s->vector &&
+            way->chunk == s->chunk && way->along == s->along)
+            found = i;
+    }
+    return found;
+}
+
+void device_shapes_recall(const device_loop *l, struct device_tune *t)
+{
+    text head = {0};
+    text *lines = &l->d->shapes;
+    if (!l->d->shapes_read) read_file(l, lines);
+    l->d->shapes_read = true;
+    const char *at = text_get(lines);
+    size_t length = 0;
+    bool may = lines->length && head_of(l, t, &head);
+    while (may && next_line(&at, &length)) {
+        codegen_shape shape;
+        if (strncmp(at, text_get(&head), head.length) != 0) continue;
+        int way = read_shape(at + head.length, &shape) ? find_way(t, &shape) : -1;
+        if (way < 0) continue;
+        t->best = way;
+        t->remembered = true;
+        t->phase = DEVICE_SETTLED;
+    }
+    text_free(&head);
+}
+
+/* Adds the last lines that are about something else. */
+static void add_others(const text *lines, const text *head, text *out)
+{
+    const char *at = text_get(lines);
+    size_t length = 0;
+    int count = 0;
+    while (next_line(&at, &length)) count++;
+    at = text_get(lines);
+    length = 0;
+    while (next_line(&at, &length))
+        if (count-- < MOST_LINES && !strncmp(at, "device ", 7) &&
+            strncmp(at, head->data, head->length) != 0)
+            text_add(out, "%.*s\n", (int)length, at);
+}
+
+void device_shapes_keep(const device_loop *l, const struct device_tune *t)
+{
+    text before = {0}, head = {0}, now = {0};
+    bool good = head_of(l, t, &head);
+    read_file(l, &before);
+    text_add(&now, "%s\n", title);
+    if (good) add_others(&before, &head, &now);
+    if (good) text_add(&now, "%s", text_get(&head));
+    add_rest(t, &now);
+    if (good && !now.failed) jit_note_write(l->context->jit, file_name, text_get(&now));
+    text_free(&before);
+    text_free(&head);
+    text_free(&now);
+}

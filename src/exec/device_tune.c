@@ -1,0 +1,234 @@
+/* The search for the shape that runs a loop fastest on a device. No rule finds it: it differs by
+ * loop, type and device. A loop that has run for long enough has other shapes compiled beside the
+ * program; then each runs it some times in the place of the usual one, which is measured before and
+ * behind them. All shapes have the same results. Loops of few points are left alone: what starts
+ * them takes longer than what they compute. */
+#include "exec/device_tune.h"
+
+#include "machine/machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WARM = HOSTILE(1, 0) };                          /* runs that do not count */
+static const double ENOUGH = HOSTILE(2147483648.0, 64); /* points that have run */
+static const double LEAST_SECONDS = HOSTILE(10e-6, 0);  /* of a run */
+static const double CLEARLY_SLOWER = 1.4, FASTER = 0.98;
+
+void device_tune_free(struct exec_device *d)
+{
+    for (struct device_tune *t = d->tunes; t; t = t->next)
+        for (int i = 0; i < t->count; i++) {
+            if (!t->ways[i].compiled) continue;
+            device_making made = device_beside_end(t->ways[i].compiled);
+            device_making_free(&made);
+        }
+}
+
+/* ---- kernels --------------------------------------------------------------------------------- */
+
+static void drop(struct device_tune *t, int i, const char *why)
+{
+    t->ways[i].dropped = why;
+    if (t->best == i) t->best = 0;
+}
+
+/* The kernel of a way; NULL: reported of the usual one, others are dropped. */
+static device_kernel *kernel_of(const device_loop *l, struct device_tune *t, int i)
+{
+    device_way *way = &t->ways[i];
+    if (!way->kernel) way->kernel = device_kernel_of(l, i, i == 0);
+    if (!way->kernel && i) drop(t, i, "it does not compile");
+    return way->kernel;
+}
+
+/* Whether the text of an earlier way that is compiled now is the same. */
+static bool is_compiled(const struct device_tune *t, int i, uint64_t key)
+{
+    bool compiled = false;
+    for (int j = 0; j < i; j++)
+        compiled = compiled || (t->ways[j].compiled && t->ways[j].key == key);
+    return compiled;
+}
+
+static void begin_compiling(const device_loop *l, struct device_tune *t)
+{
+    for (int i = 1; i < t->count; i++) {
+        device_making made;
+        device_way *way = &t->ways[i];
+        if (!device_begin_kernel(l, i, &made)) continue;
+        way->key = made.key;
+        way->kernel = device_making_find(l, &made);
+        if (way->kernel || made.source.failed || is_compiled(t, i, made.key))
+            device_making_free(&made);
+        else
+            way->compiled = device_beside_start(l->d, &made);
+    }
+    t->phase = DEVICE_COMPILES;
+}
+
+/* Whether nothing of a loop is compiled any more. The program waits where it has said so. */
+static bool has_compiled(const device_loop *l, const struct device_tune *t)
+{
+    bool all = true;
+    for (int i = 1; i < t->count && all; i++) {
+        if (!t->ways[i].compiled) continue;
+        if (l->context->wait || l->context->tune) device_beside_wait(l->d, t->ways[i].compiled);
+        all = device_beside_is_done(l->d, t->ways[i].compiled);
+    }
+    return all;
+}
+
+static void end_compiling(const device_loop *l, struct device_tune *t)
+{
+    for (int i = 1; i < t->count; i++) {
+        device_way *way = &t->ways[i];
+        if (!way->compiled) continue;
+        device_making made = device_beside_end(way->compiled);
+        way->compiled = NULL;
+        way->kernel = device_making_end(l, &made);
+        device_making_free(&made);
+    }
+    for (int i = 1; i < t->count; i++) {
+        device_making made;
+        if (t->ways[i].kernel || !device_begin_kernel(l, i, &made)) continue;
+        t->ways[i].kernel = device_making_find(l, &made); /* the text of another way */
+        device_making_free(&made);
+        if (!t->ways[i].kernel) drop(t, i, "it does not compile");
+    }
+    device_tune_points(l->loop, t->points);
+    t->phase = DEVICE_TRIES;
+}
+
+/* ---- tries ----------------------------------------------------------------------------------- */
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void settle(const device_loop *l, struct device_tune *t)
+{
+    t->phase = DEVICE_SETTLED;
+    for (int i = 1; i < t->count; i++) {
+        const device_way *way = &t->ways[i];
+        double most = t->best ? t->ways[t->best].each : FASTER * t->ways[0].each;
+        if (!way->dropped && way->each > 0 && way->each < most) t->best = i;
+    }
+    if (l->context->remember) device_shapes_keep(l, t);
+}
+
+static int tried(const struct device_tune *t) { return t->turn < t->count ? t->turn : 0; }
+
+/* Goes on to the next way; behind the last one, the usual one is tried again. */
+static void next_try(const device_loop *l, struct device_tune *t)
+{
+    bool brief = t->turn == 0 && t->ways[0].each < LEAST_SECONDS && !l->context->tune;
+    do {
+        t->turn++;
+    } while (t->turn < t->count && t->ways[t->turn].dropped);
+    t->runs = 0;
+    if (brief || t->turn > t->count) settle(l, t);
+}
+
+void device_tune_note(const device_loop *l, double seconds)
+{
+    struct device_tune *t = l->ready->tune;
+    device_way *way = &t->ways[tried(t)];
+    const double usual = t->ways[0].each;
+    if (way->dropped) next_try(l, t);
+    if (way->dropped || t->runs++ < WARM) return;
+    int count = t->runs - WARM;
+    way->taken[count - 1] = seconds;
+    bool slow = tried(t) && seconds > CLEARLY_SLOWER * usual;
+    if (count < DEVICE_RUNS && !slow) return;
+    qsort(way->taken, (size_t)count, sizeof *way->taken, compare);
+    way->each = way->taken[count / 2];
+    if (t->turn == t->count && usual < way->each) way->each = usual;
+    next_try(l, t);
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+static void advance(const device_loop *l, struct device_tune *t)
+{
+    if (t->phase == DEVICE_COUNTS) {
+        t->ran += (double)grid_box_points(&l->loop->box);
+        if (t->ran >= ENOUGH || l->context->tune) begin_compiling(l, t);
+    }
+    if (t->phase == DEVICE_COMPILES && has_compiled(l, t)) end_compiling(l, t);
+}
+
+device_way *device_tune_way(const device_loop *l, bool *timed)
+{
+    int64_t points[3];
+    struct device_tune *t = l->ready->tune;
+    if (!t || t->wide != device_is_wide(l->loop)) {
+        device_making made;
+        bool begun = device_begin_kernel(l, -1, &made);
+        device_making_free(&made);
+        if (!begun) return message_no_memory(l->m), NULL;
+        t = l->ready->tune;
+    }
+    advance(l, t);
+    device_tune_points(l->loop, points);
+    *timed = t->phase == DEVICE_TRIES && !memcmp(points, t->points, sizeof points);
+    int way = *timed ? tried(t) : t->best;
+    if (kernel_of(l, t, way)) return &t->ways[way];
+    *timed = false;
+    return way && kernel_of(l, t, 0) ? &t->ways[0] : NULL;
+}
+
+device_way *device_tune_narrow(const device_loop *l, device_way *way, const codegen_shape *shape)
+{
+    struct device_tune *t = l->ready->tune;
+    int threads = shape->threads[0] * shape->threads[1] * shape->threads[2];
+    bool may = l->ready->bricks ? shape->threads[1] > 1 : threads > 1;
+    if (may) {
+        way->most_threads = threads / 2;
+        return way;
+    }
+    if (way == &t->ways[0]) return NULL;
+    drop(t, (int)(way - t->ways), "the device has too little for it");
+    return kernel_of(l, t, 0) ? &t->ways[0] : NULL;
+}
+
+/* ---- explaining ------------------------------------------------------------------------------ */
+
+static void explain_shape(const device_way *way, text *out)
+{
+    const codegen_shape *s = &way->shape;
+    text_add(out, "groups of %d x %d x %d threads", s->threads[0], s->threads[1], s->threads[2]);
+    if (way->most_threads) text_add(out, ", of which %d run", way->most_threads);
+    text_add(out, ", vectors of %d", s->vector);
+    if (s->chunk > 1) text_add(out, ", chunks of %d along %c", s->chunk, 'x' + s->along);
+}
+
+static void explain_tries(const struct device_tune *t, text *out)
+{
+    int measured = 0, dropped = 0;
+    for (int i = 0; i < t->count; i++) {
+        measured += t->ways[i].each > 0;
+        dropped += t->ways[i].dropped != NULL;
+    }
+    if (t->remembered) text_add(out, "; an earlier start has found it");
+    if (t->phase == DEVICE_COMPILES) text_add(out, "; other shapes are compiled");
+    if (t->phase == DEVICE_TRIES) text_add(out, "; other shapes are tried");
+    if (measured && t->phase == DEVICE_SETTLED)
+        text_add(out, "; %.4g ms, the fastest of %d shapes", 1e3 * t->ways[t->best].each, measured);
+    if (measured && t->phase == DEVICE_SETTLED && t->best)
+        text_add(out, "; the usual one takes %.4g ms", 1e3 * t->ways[0].each);
+    if (dropped) text_add(out, "; %d shapes cannot be run", dropped);
+}
+
+void device_tune_explain(const struct exec_device *d, text *out)
+{
+    for (const struct device_tune *t = d->tunes; t; t = t->next) {
+        text_add(out, "#   kernel '%s' on %lld x %lld x %lld points: ", t->kernel,
+                 (long long)t->points[0], (long long)t->points[1], (long long)t->points[2]);
+        explain_shape(&t->ways[t->best], out);
+        explain_tries(t, out);
+        text_add(out, "\n");
+    }
+}
