@@ -2,8 +2,6 @@
  * value a plane, and all of it is reduced in the one order (sweep/across_ranks.c). */
 #include "exec/on_device.h"
 
-#include "sweep/reduce.h"
-
 #include <stdlib.h>
 #include <string.h>
 

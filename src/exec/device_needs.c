@@ -1,8 +1,6 @@
 /* How much memory of a device the loops of a chain need. */
 #include "exec/on_device.h"
 
-#include "sweep/reduce.h"
-
 #include <stdlib.h>
 
 /* ---- reductions ------------------------------------------------------------------------------ */
