@@ -156,6 +156,8 @@ void sweep_lend(sweep_loop *l, const sweep_loop *from);
 
 /* The brick that holds an x index, also one below 0. */
 int64_t sweep_brick(int64_t x);
+/* Combines the partials of a plane of a box, which are lost, to the first of them. */
+void sweep_reduce_plane(const ir_param *param, const grid_box *bricks, ir_value *partials);
 /* Combines the partials of a box (in bricks along x; x fastest, then y, z), which are lost, to
  * the result. */
 ir_value sweep_reduce_box(const ir_param *param, const grid_box *bricks, ir_value *partials);
