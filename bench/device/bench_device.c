@@ -1,10 +1,11 @@
 /* ./dev bench --device NAME: what kernels reach on a device, beside its copy of the same type.
  *
- *     bench_device NAME [--size N] [--steps N] [--repeat N]
+ *     bench_device NAME [--size N] [--steps N] [--repeat N] [--limit BYTES]
  *
  * A kernel reads one field and writes another, and the two are swapped after each step. Bytes are
  * the fewest: each value is read once and written once. Times are from kata_flush to kata_flush,
- * the median of some repetitions, each beside a copy. */
+ * the median of some repetitions, each beside a copy. With a limit of the device's memory, each is
+ * beside the same kernel without one. */
 #include "device_kata.h"
 
 #include <kata/kata.h>
@@ -39,6 +40,7 @@ enum { CASES = sizeof cases / sizeof *cases, MOST_REPEATS = 31 };
 typedef struct options {
     const char *device;
     int64_t size;
+    int64_t limit; /* bytes; 0: none */
     int steps, repeat;
 } options;
 
@@ -113,21 +115,22 @@ static double median(double *x, int count)
     return x[count / 2];
 }
 
-static bool measure(kata_module *m, kata *k, const bench_case *c, const options *o)
+/* `other`: the context of what runs beside. */
+static bool measure(kata *k, kata *other, const bench_case *c, const options *o)
 {
-    const bench_case *copy = c->type == KATA_F64 ? &cases[0] : &cases[1];
+    const bench_case *copy = o->limit ? c : c->type == KATA_F64 ? &cases[0] : &cases[1];
     double rates[MOST_REPEATS], copies[MOST_REPEATS], ratios[MOST_REPEATS];
     run r, beside;
-    open_case(&r, k, m, c, o);
-    open_case(&beside, k, m, copy, o);
-    steps(&r, c, 2);
+    open_case(&r, k, kata_module_from_text(k, "device.kata", device_kata), c, o);
+    open_case(&beside, other, kata_module_from_text(other, "device.kata", device_kata), copy, o);
+    steps(&r, c, o->limit ? o->steps : 2);
     steps(&beside, copy, 2);
-    for (int i = 0; i < o->repeat && kata_ok(k); i++) {
+    for (int i = 0; i < o->repeat && kata_ok(k) && kata_ok(other); i++) {
         copies[i] = rate(&beside, copy, o->steps);
         rates[i] = rate(&r, c, o->steps);
         ratios[i] = rates[i] / copies[i];
     }
-    if (!kata_ok(k)) return false;
+    if (!kata_ok(k) || !kata_ok(other)) return false;
     printf("%-26s %5lld  %9.3f ms  %8.1f GB/s  %8.1f GB/s  %5.3f\n", c->words, (long long)o->size,
            r.bytes / median(rates, o->repeat) * 1e3, median(rates, o->repeat) / 1e9,
            median(copies, o->repeat) / 1e9, median(ratios, o->repeat));
@@ -137,7 +140,17 @@ static bool measure(kata_module *m, kata *k, const bench_case *c, const options 
     kata_discard(beside.u);
     kata_discard(beside.v);
     kata_flush(k);
-    return kata_ok(k);
+    kata_flush(other);
+    return kata_ok(k) && kata_ok(other);
+}
+
+/* A number of bytes, such as 8G or 500M; 0: it is none. */
+static int64_t read_bytes(const char *words)
+{
+    char *end;
+    double bytes = strtod(words, &end);
+    bytes *= *end == 'G' ? 1e9 : *end == 'M' ? 1e6 : *end == 'k' ? 1e3 : 1;
+    return *end && end[1] ? 0 : (int64_t)bytes;
 }
 
 static bool parse(options *o, int argc, char **argv)
@@ -152,6 +165,8 @@ static bool parse(options *o, int argc, char **argv)
             o->steps = value;
         else if (!strcmp(argv[i], "--repeat"))
             o->repeat = value;
+        else if (!strcmp(argv[i], "--limit") && read_bytes(argv[i + 1]) > 0)
+            o->limit = read_bytes(argv[i + 1]);
         else
             return false;
     }
@@ -163,16 +178,19 @@ int main(int argc, char **argv)
 {
     options o = {.size = 512, .steps = 20, .repeat = 7};
     if (!parse(&o, argc, argv)) {
-        fprintf(stderr, "usage: bench_device NAME [--size N] [--steps N] [--repeat N]\n");
+        fprintf(stderr, "usage: bench_device NAME [--size N] [--steps N] [--repeat N] "
+                        "[--limit BYTES]\n");
         return 2;
     }
     bool good = true;
     printf("%-26s %5s  %12s  %13s  %13s  %5s\n", "kernel", "size", "a step", "reads, writes",
-           "copy beside", "ratio");
+           o.limit ? "without limit" : "copy beside", "ratio");
     for (int i = 0; i < CASES && good; i++) {
-        kata *k = kata_open(&(kata_options){.device = o.device, .wait = true});
-        kata_module *m = kata_module_from_text(k, "device.kata", device_kata);
-        good = k && measure(m, k, &cases[i], &o);
+        const kata_options whole = {.device = o.device, .wait = true};
+        const kata_options limited = {.device = o.device, .wait = true, .device_memory = o.limit};
+        kata *k = kata_open(&limited), *other = o.limit ? kata_open(&whole) : k;
+        good = k && other && measure(k, other, &cases[i], &o);
+        if (o.limit && other) kata_close(other);
         if (k) kata_close(k);
     }
     return !good;

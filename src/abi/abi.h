@@ -172,8 +172,8 @@ typedef struct abi_tree {
     int64_t lists, apart, first, count, step;
 } abi_tree;
 
-/* A box of indices of a component, outside of a field, counted from the origin of an abi_fill. Boxes
- * lie one behind the other: `end` counts their indices up to this one. */
+/* A box of indices of a component, outside of a field, counted from the origin of an abi_fill.
+ * Boxes lie one behind the other: `end` counts their indices up to this one. */
 typedef struct abi_piece {
     int64_t end, component, lo[3], size[3];
 } abi_piece;

@@ -9,7 +9,7 @@ kata_status device_begin_checks(const device_loop *l, device_memory **flags, int
     struct exec_device *d = l->d;
     kata_status status = KATA_OK;
     if (d->checked_count == DEVICE_FLAGS) status = device_end_checks(l->context, l->m);
-    if (!status && !d->flags) d->flags = device_allocate(d->device, BYTES);
+    if (!status && !d->flags) d->flags = device_take(d, BYTES);
     if (!status && !d->flags) status = device_failed(l, "has no memory for checks of");
     if (!status && !d->checked_count && !device_set(d->device, d->flags, 0, 0, BYTES))
         status = device_failed(l, "did not begin checks of");

@@ -13,40 +13,38 @@ static bool make_copy(const device_loop *l, chain_slot *slot, const grid_box *to
     return made;
 }
 
-/* Of the planes that a loop may read, those are filled that it needs. */
-static kata_status fill_ring(const device_loop *l, int p, const grid_box *touched)
+/* A ring has its planes already. */
+static kata_status bring_ring(const device_loop *l, int p)
 {
-    const chain_slot *slot = l->loop->bindings[p].slot;
-    grid_box box = grid_box_intersect(touched, &slot->on_device->own);
-    if (!store_device_holds(slot, touched))
-        return message_fail(l->m, KATA_ERROR_INTERNAL,
-                            "planes on a device are not those that kernel '%s' reads; please report "
-                            "this as a defect of Katagami",
-                            l->loop->kernel->name);
-    grid_box *parts = calloc((size_t)slot->components, sizeof *parts);
-    if (!parts) return message_no_memory(l->m);
-    for (int c = 0; c < slot->components; c++)
-        if (!grid_box_is_empty(&l->ready->parts[p][c]))
-            parts[c] = grid_box_intersect(&l->ready->parts[p][c], &slot->on_device->own);
-    device_around around = {&box, parts, device_parts_key(parts, slot->components)};
-    kata_status status = device_fill(l, p, &around);
-    free(parts);
-    return status;
+    if (store_device_holds(l->loop->bindings[p].slot, &l->ready->touched[p])) return KATA_OK;
+    return message_fail(l->m, KATA_ERROR_INTERNAL,
+                        "planes on a device are not those that kernel '%s' reads; please report "
+                        "this as a defect of Katagami",
+                        l->loop->kernel->name);
 }
 
 /* A copy reads and writes what is stored, also where rules hide it. */
-static kata_status bring_field(const device_loop *l, int p)
+static kata_status bring_copy(const device_loop *l, int p)
 {
     const chain_binding *b = &l->loop->bindings[p];
     const grid_box *touched = &l->ready->touched[p];
     grid_box inside = l->loop->copy ? *touched : chain_binding_inside(b);
-    if (b->slot->on_device && b->slot->on_device->ring) return fill_ring(l, p, touched);
     if (!store_device_holds(b->slot, touched) && !make_copy(l, b->slot, touched))
         return device_failed(l, "has no memory for a field of");
     b->slot->on_device->used = l->d->clock;
-    if (!store_device_take(b->slot, &inside)) return device_failed(l, "did not take a field of");
+    return store_device_take(b->slot, &inside) ? KATA_OK
+                                               : device_failed(l, "did not take a field of");
+}
+
+static kata_status bring_field(const device_loop *l, int p)
+{
+    const chain_binding *b = &l->loop->bindings[p];
+    const grid_box *touched = &l->ready->touched[p];
+    const store_device *on = b->slot->on_device;
+    kata_status status = on && on->ring ? bring_ring(l, p) : bring_copy(l, p);
+    if (status || l->loop->copy) return status;
     device_around around = {touched, l->ready->parts[p], l->ready->parts_key[p]};
-    return l->loop->copy ? KATA_OK : device_fill(l, p, &around);
+    return device_fill(l, p, &around);
 }
 
 /* The field of a reduction is not read while the loop runs. */

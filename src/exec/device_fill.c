@@ -36,14 +36,6 @@ static device_memory *table_of(const device_loop *l, const void *entries, size_t
     return NULL;
 }
 
-void device_tables_forget(struct exec_device *d)
-{
-    if (d->table_count) device_wait(d->device, DEVICE_WORK);
-    for (size_t i = 0; i < d->table_count; i++) device_release(d->device, d->tables[i].memory);
-    d->table_count = 0;
-    d->table_bytes = 0;
-}
-
 void device_tables_free(struct exec_device *d)
 {
     device_tables_forget(d);
@@ -211,6 +203,7 @@ static kata_status fill(const device_loop *l, surrounded *s, const grid_box *par
     for (int d = 0; d < 3; d++) {
         for (int c = 0; c < components; c++) {
             grid_box part = filled_part(s, &parts[c]);
+            part = grid_box_intersect(&part, &s->touched);
             if (!grid_box_is_empty(&parts[c])) add_pieces(s, c, &part, d);
         }
         s->last_of[d] = s->piece_count;
@@ -234,10 +227,12 @@ kata_status device_fill(const device_loop *l, int param, const device_around *ar
 {
     surrounded s = {.b = &l->loop->bindings[param], .touched = *around->touched};
     store_device *on = s.b->slot->on_device;
+    const uint64_t key = on->ring ? hash_bytes(&on->own, sizeof on->own, around->key) : around->key;
+    if (on->ring) s.touched = grid_box_intersect(&s.touched, &on->own);
     s.inside = chain_binding_inside(s.b);
     if (grid_box_contains(&s.inside, &s.touched)) return KATA_OK;
     uint64_t rules = rules_of(s.b->boundary);
-    bool same = on->rules == rules && on->around == around->key;
+    bool same = on->rules == rules && on->around == key;
     if (on->filled == on->changes && same) return KATA_OK;
     if (!store_device_hide(s.b->slot, &s.inside))
         return device_failed(l, "gave no values of a field of");
@@ -245,7 +240,7 @@ kata_status device_fill(const device_loop *l, int param, const device_around *ar
     release(&s);
     on->filled = on->changes;
     on->rules = rules;
-    on->around = around->key;
+    on->around = key;
     return status;
 }
 

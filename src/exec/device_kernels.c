@@ -30,8 +30,8 @@ bool device_is_wide(const chain_loop *loop)
         grid_box memory = chain_slot_memory(slot);
         if (!on) wide = wide || grid_box_points(&memory) >= MOST;
         if (on)
-            wide = wide || on->place.component >= MOST ||
-                   on->room.hi[2] * on->place.z >= MOST || on->room.hi[1] * on->place.y >= MOST;
+            wide = wide || on->place.component >= MOST || on->room.hi[2] * on->place.z >= MOST ||
+                   on->room.hi[1] * on->place.y >= MOST;
     }
     return wide;
 }

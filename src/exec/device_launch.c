@@ -111,7 +111,7 @@ static bool put_given(const device_loop *l, const given *g, device_argument *arg
     if (d->far_bytes < g->count) {
         if (!device_wait(d->device, DEVICE_WORK)) return false;
         device_release(d->device, d->far);
-        d->far = device_allocate(d->device, g->count);
+        d->far = device_take(d, g->count);
         d->far_bytes = d->far ? g->count : 0;
     }
     *argument = (device_argument){d->far, NULL, 0};

@@ -1,16 +1,11 @@
-/* Reductions of loops of which a device runs the planes of one tile: what each tile gives is one value
- * a plane, and all of it is reduced in the one order (sweep/across_ranks.c). */
+/* Reductions of loops of which a device runs the planes of one tile: what each tile gives is one
+ * value a plane, and all of it is reduced in the one order (sweep/across_ranks.c). */
 #include "exec/on_device.h"
-
-#include "sweep/reduce.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-int device_cut(const chain_loop *loop)
-{
-    return !loop->parted ? 3 : loop->parted & 4 ? 2 : 1;
-}
+int device_cut(const chain_loop *loop) { return !loop->parted ? 3 : loop->parted & 4 ? 2 : 1; }
 
 /* The partials of one plane, along `cut`. */
 static grid_box plane_of(const grid_box *bricks, int cut, int64_t plane)

@@ -10,20 +10,6 @@ enum { FEW_PARTIALS = 256 }; /* that are combined here */
 
 /* ---- memory for partials --------------------------------------------------------------------- */
 
-void device_partials_release(struct exec_device *d)
-{
-    if (d->partials) device_wait(d->device, DEVICE_WORK);
-    for (device_partials **link = &d->partials, *p; (p = *link);) {
-        if (p->used) {
-            link = &p->next;
-            continue;
-        }
-        *link = p->next;
-        device_release(d->device, p->memory);
-        free(p);
-    }
-}
-
 device_partials *device_take_partials(const device_loop *l, size_t bytes)
 {
     struct exec_device *d = l->d;
@@ -160,7 +146,8 @@ static kata_status set_results(const device_loop *l, const device_waiting *w, si
     kata_status status = KATA_OK;
     grid_box whole;
     ir_value *all = NULL;
-    if (w->loop->parted && !(all = device_meet(l, w, count, &whole))) return message_no_memory(l->m);
+    if (w->loop->parted && !(all = device_meet(l, w, count, &whole)))
+        return message_no_memory(l->m);
     for (size_t i = 0; i < count && !status; i++)
         status = all ? set_result(&w[i], &whole, all + (size_t)grid_box_points(&whole) * i, l->m)
                      : set_result(&w[i], w[i].count == 1 ? &one : &w[i].bricks, w[i].values, l->m);

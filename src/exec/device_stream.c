@@ -1,12 +1,13 @@
-/* Chains whose fields do not fit the memory of a device: they are streamed (streams.h). Fields are in
- * arrays of this machine; planes of them move to rings on the device and back, in queues of their own
- * beside the kernels. Fields that loops find on another grid, or that lack the dimension along which
- * tiles follow one another, stay there whole. */
+/* Chains whose fields do not fit the memory of a device: they are streamed (streams.h). Fields are
+ * in arrays of this machine; planes of them move to rings on the device and back, in queues of
+ * their own beside the kernels. Fields that loops find on another grid, or that lack the dimension
+ * along which tiles follow one another, stay there whole. */
 #include "exec/on_device.h"
 
 #include <stdlib.h>
 
-#define DEVICE_NO_ROOM "the planes that one loop needs at once are more than the device's memory holds"
+#define DEVICE_NO_ROOM                                                                             \
+    "the planes that one loop needs at once are more than the device's memory holds"
 
 typedef struct device_planes {
     stream_ring as;
@@ -22,7 +23,7 @@ static int64_t left(const exec_streams *s, const chain_slot *far)
 {
     const struct exec_device *d = s->context->device;
     (void)far;
-    return d->limit - device_table_room(d);
+    return d->limit - device_table_room(d) - d->taken;
 }
 
 static bool suits(const chain_slot *slot)
@@ -216,7 +217,8 @@ static void end(stream_run *run) { wait_for_all(run); }
 static bool await(stream_run *run, bool out)
 {
     device *d = device_of(run)->device;
-    bool done = out ? device_order(d, DEVICE_IN, DEVICE_OUT) : device_order(d, DEVICE_WORK, DEVICE_IN);
+    bool done =
+        out ? device_order(d, DEVICE_IN, DEVICE_OUT) : device_order(d, DEVICE_WORK, DEVICE_IN);
     return done || failed(run, "failed in");
 }
 
@@ -284,36 +286,21 @@ static bool show(stream_run *run, stream_ring *ring, const stream_planes *planes
 
 /* ---- loops ----------------------------------------------------------------------------------- */
 
-/* On whole fields where they fit, or on the CPU. */
-static kata_status run_whole(exec_streams *s, chain *c, messages *m)
-{
-    exec_context *context = s->context;
-    struct exec_device *d = context->device;
-    const device_loop first = {context, d, &c->loops[0], m, NULL};
-    bool fits = device_bytes_of(d, c) <= d->limit;
-    for (size_t i = 0; i < c->count && !fits; i++)
-        device_note_reason(d, &c->loops[i], "its fields do not fit the device, and are not streamed");
-    kata_status status = fits ? device_run_loops(context, c, m) : device_run_on_host(context, c, m);
-    return status ? status : device_fetch_reductions(&first);
-}
-
 static kata_status run_tile(const stream_run *run, chain *tile)
 {
-    const device_loop last = {run->context, device_of(run), &tile->loops[tile->count - 1], run->m,
-                              NULL};
-    if (!run->open) return run_whole(run->streams, tile, run->m);
-    kata_status status = device_run_loops(run->context, tile, run->m);
-    return status ? status : device_fetch_reductions(&last);
+    return run->open ? device_run_here(run->context, tile, run->m)
+                     : device_run_whole(run->context, tile, run->m);
 }
 
-/* Of a loop that does not fit: an error where it is for its planes; otherwise it runs on the CPU. */
+/* Of a loop that does not fit: an error where it is for its planes; otherwise it runs on the CPU.
+ */
 static kata_status run_wide(exec_streams *s, chain *c, messages *m)
 {
     const struct exec_device *d = s->context->device;
     analysis_chain a;
     const int64_t needed = analysis_chain_make(c, &a) ? stream_least(s, &a) : 0;
     analysis_chain_free(&a);
-    if (needed <= left(s, NULL)) return run_whole(s, c, m);
+    if (needed <= left(s, NULL)) return device_run_whole(s->context, c, m);
     message_begin(m, KATA_ERROR_MEMORY,
                   "the device '%s' has too little memory for kernel '%s': even one plane at a time "
                   "needs %.1f kB, and %.1f kB are left of the limit",
@@ -323,8 +310,6 @@ static kata_status run_wide(exec_streams *s, chain *c, messages *m)
                     "unset KATA_DEVICE");
     return message_send(m);
 }
-
-static kata_status run_part(exec_context *context, chain *c, messages *m);
 
 /* Runs both halves of a chain of which some loop needs too much. */
 static kata_status run_halves(exec_streams *s, const chain *c, messages *m)
@@ -338,7 +323,7 @@ static kata_status run_halves(exec_streams *s, const chain *c, messages *m)
             if (!exec_local_add(&half, &c->loops[i], (int)i, &c->loops[i].box, 0) ||
                 !exec_local_bound(&half))
                 status = message_no_memory(m);
-        if (!status) status = run_part(s->context, &half.chain, m);
+        if (!status) status = device_run_part(s->context, &half.chain, true, m);
         exec_local_free(&half);
     }
     for (size_t i = 0; i < c->slot_count; i++) {
@@ -351,7 +336,7 @@ static kata_status run_halves(exec_streams *s, const chain *c, messages *m)
 /* A chain that is not streamed. */
 static kata_status run_otherwise(exec_streams *s, chain *c, bool full, messages *m)
 {
-    kata_status status = !full             ? run_whole(s, c, m)
+    kata_status status = !full           ? device_run_whole(s->context, c, m)
                          : c->count == 1 ? run_wide(s, c, m)
                                          : run_halves(s, c, m);
     for (size_t i = 0; i < c->slot_count && !status; i++)
@@ -375,91 +360,9 @@ const stream_memory device_stream = {
     .run = run_tile,
     .run_whole = run_otherwise,
     .fair = 8,
+    .depth = 2 * STREAM_DEPTH, /* a bus is some eighty times as slow as the device's memory */
     .ahead = true,
     .not_so = "on whole fields, or on the CPU",
     .no_periods = "the planes that it needs at once, around a periodic side, are more than the "
                   "field or the device's memory has",
     .no_room = DEVICE_NO_ROOM};
-
-/* ---- chains ---------------------------------------------------------------------------------- */
-
-/* Runs loops of a chain that the device runs. */
-static kata_status run_part(exec_context *context, chain *c, messages *m)
-{
-    struct exec_device *d = context->device;
-    bool some = false;
-    const device_loop first = {context, d, &c->loops[0], m, NULL};
-    kata_status status;
-    if (device_bytes_of(d, c) <= d->limit) {
-        status = device_run_loops(context, c, m);
-        return status ? status : device_fetch_reductions(&first);
-    }
-    status = device_fetch_reductions(&first);
-    if (!status && !device_send_home_all(d))
-        status = device_failed(&first, "gave no values of a field of");
-    for (size_t i = 0; i < c->slot_count; i++) {
-        c->slots[i]->far = suits(c->slots[i]);
-        some = some || c->slots[i]->far;
-    }
-    if (!status)
-        status = some ? stream_chain(&d->streams, c, m) : run_whole(&d->streams, c, m);
-    for (size_t i = 0; i < c->slot_count; i++) c->slots[i]->far = false;
-    return status;
-}
-
-/* Whether a field has other indices of its own than by the loops before. */
-static bool has_other_rules(const chain *c, const chain_loop *loop)
-{
-    for (size_t i = 0; i < c->count; i++)
-        for (int p = 0; p < c->loops[i].kernel->param_count; p++)
-            for (int q = 0; q < loop->kernel->param_count; q++) {
-                const chain_binding *a = &c->loops[i].bindings[p], *b = &loop->bindings[q];
-                if (!a->slot || a->slot != b->slot || a->slot->is_scalar) continue;
-                grid_box one = chain_binding_inside(a), other = chain_binding_inside(b);
-                if (!grid_box_contains(&one, &other) || !grid_box_contains(&other, &one))
-                    return true;
-            }
-    return false;
-}
-
-static kata_status end_part(exec_context *context, exec_local *part, bool host, messages *m)
-{
-    chain *c = &part->chain;
-    if (!c->count) return KATA_OK;
-    kata_status status = host ? device_run_on_host(context, c, m) : run_part(context, c, m);
-    exec_local_clear(part);
-    return status;
-}
-
-/* In parts of loops that run in one place, and by rules that leave fields the same indices. */
-static kata_status run_parts(exec_context *context, const chain *c, exec_local *part, messages *m)
-{
-    struct exec_device *d = context->device;
-    kata_status status = KATA_OK;
-    bool host = false;
-    for (size_t i = 0; i < c->count && !status; i++) {
-        const chain_loop *loop = &c->loops[i];
-        const device_ready *ready = device_ready_of(d, loop);
-        if (!ready) return message_no_memory(m);
-        const bool other = !loop->once && host != (ready->why != NULL);
-        if (other || (!host && has_other_rules(&part->chain, loop)))
-            status = end_part(context, part, host, m);
-        if (other) host = !host;
-        if (host && !loop->once) device_note_reason(d, loop, ready->why);
-        if (!status && !(exec_local_add(part, loop, (int)i, &loop->box, 0) && exec_local_bound(part)))
-            status = message_no_memory(m);
-    }
-    return status ? status : end_part(context, part, host, m);
-}
-
-kata_status device_run_larger(exec_context *context, chain *c, messages *m)
-{
-    exec_local part;
-    kata_status status = sweep_make_arrays(c, m);
-    if (status) return status;
-    exec_local_begin(&part, c);
-    status = run_parts(context, c, &part, m);
-    exec_local_free(&part);
-    for (size_t i = 0; i < c->slot_count; i++) c->slots[i]->number = (int)i;
-    return status;
-}

@@ -64,7 +64,8 @@ extern const exec_executor exec_on_ranks;  /* the same on several ranks, see ran
 extern const exec_executor exec_on_files;  /* the same where fields lie in files, see on_files.c */
 extern const exec_executor exec_on_device; /* on a device, see on_device.c */
 /* on_device.c: opens a device, named as for device_open; sets context->device, to be closed when no
- * field has a copy there. `bytes`: of its memory that may be used; 0: what it has, less a reserve. */
+ * field has a copy there. `bytes`: of its memory that may be used; 0: what it has, less a reserve.
+ */
 kata_status exec_device_open(exec_context *context, const char *name, int64_t bytes, messages *m);
 void exec_device_close(exec_context *context);
 void exec_device_explain(const exec_context *context, bool json, text *out);

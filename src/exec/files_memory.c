@@ -155,6 +155,7 @@ const stream_memory files_memory = {
     .run_whole = run_whole,
     .learn = learn,
     .fair = 4,
+    .depth = STREAM_DEPTH,
     .not_so = "on mapped files",
     .no_periods = "the planes that it needs at once, around a periodic side, are more than the "
                   "field or the memory that is left has",

@@ -6,73 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- loops on the CPU ------------------------------------------------------------------------ */
-
-void device_note_reason(struct exec_device *d, const chain_loop *loop, const char *why)
-{
-    int i = 0;
-    d->host_loops++;
-    while (i < d->reason_count && (strcmp(d->reasons[i].why, why) != 0 ||
-                                   strcmp(d->reasons[i].kernel, loop->kernel->name) != 0))
-        i++;
-    if (i == DEVICE_REASONS) return;
-    device_reason *r = &d->reasons[i];
-    if (i == d->reason_count) {
-        d->reason_count++;
-        snprintf(r->kernel, sizeof r->kernel, "%s", loop->kernel->name);
-        snprintf(r->why, sizeof r->why, "%s", why);
-    }
-    r->loops++;
-}
-
-static kata_status add_host_loop(struct exec_device *d, const chain_loop *loop, int number,
-                                 messages *m)
-{
-    chain_binding *own = exec_local_add(&d->host, loop, number, &loop->box, 0);
-    return own && exec_local_bound(&d->host) ? KATA_OK : message_no_memory(m);
-}
-
-kata_status device_run_on_host(exec_context *context, chain *c, messages *m)
-{
-    struct exec_device *d = context->device;
-    kata_status status = KATA_OK;
-    status = device_end_checks(context, m);
-    if (d->waiting_count && !status)
-        status = device_fetch_reductions(&(device_loop){context, d, &c->loops[0], m, NULL});
-    for (size_t i = 0; i < c->count && !status; i++)
-        status = device_bring_home(&(device_loop){context, d, &c->loops[i], m, NULL});
-    return status ? status : exec_cpu.run(context, c, m);
-}
-
-static kata_status run_host_loops(exec_context *context, messages *m)
-{
-    exec_local *host = &context->device->host;
-    if (!host->chain.count) return KATA_OK;
-    kata_status status = device_run_on_host(context, &host->chain, m);
-    exec_local_clear(host);
-    return status;
-}
-
-/* ---- a chain --------------------------------------------------------------------------------- */
-
-static kata_status run_loop(exec_context *context, const chain_loop *loop, device_ready *ready,
-                            messages *m)
-{
-    kata_status status = KATA_OK;
-    double start = observe_meter_now(context->meter);
-    const device_loop l = {context, context->device, loop, m, ready};
-    l.d->loops++;
-    if (device_has_checked(l.d, loop)) status = device_end_checks(context, m);
-    if (!status && device_awaits(l.d, loop)) status = device_fetch_reductions(&l);
-    if (!status && !grid_box_is_empty(&loop->box)) status = device_bring_fields(&l);
-    if (!status) status = device_run_loop(&l);
-    if (!status && context->meter && !device_wait(l.d->device, DEVICE_WORK))
-        status = device_failed(&l, "failed in");
-    if (!status)
-        observe_meter_note(context->meter, loop, observe_meter_now(context->meter) - start);
-    return status;
-}
-
 /* The program may look into its memory, and change it, when a chain has run. */
 static kata_status end_wrapped(exec_context *context, const chain *c, messages *m)
 {
@@ -86,25 +19,6 @@ static kata_status end_wrapped(exec_context *context, const chain *c, messages *
         store_device_forget(slot);
     }
     return KATA_OK;
-}
-
-kata_status device_run_loops(exec_context *context, const chain *c, messages *m)
-{
-    struct exec_device *d = context->device;
-    kata_status status = KATA_OK;
-    device_compile_ahead(context, c, m);
-    for (size_t i = 0; i < c->count && !status; i++) {
-        device_ready *ready = device_ready_of(d, &c->loops[i]);
-        if (!ready) return message_no_memory(m);
-        if (ready->why) {
-            device_note_reason(d, &c->loops[i], ready->why);
-            status = add_host_loop(d, &c->loops[i], (int)i, m);
-            continue;
-        }
-        status = run_host_loops(context, m);
-        if (!status) status = run_loop(context, &c->loops[i], ready, m);
-    }
-    return status ? status : run_host_loops(context, m);
 }
 
 static kata_status run_on_device(exec_context *context, chain *c, messages *m)

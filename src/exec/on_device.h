@@ -99,6 +99,7 @@ struct exec_device {
     store_copies copies;
     int64_t clock; /* counts loops, for `used` of copies */
     exec_streams streams;
+    int64_t taken;    /* of it, by what stays while chains are streamed */
     int64_t moved[2]; /* bytes, into rings and out of them */
     device_ready *ready[DEVICE_BUCKETS];
     struct device_tune *tunes;
@@ -267,15 +268,16 @@ int device_cut(const chain_loop *loop);
  * NULL when memory is out. */
 ir_value *device_meet(const device_loop *l, const device_waiting *w, size_t count, grid_box *whole);
 
-/* ---- device_limit.c: what fits the memory of a device ------------------------------------------ */
+/* ---- device_limit.c: what fits the memory of a device ------------------------------------------
+ */
 
 /* Bytes that tables may take before they are made anew. */
 int64_t device_table_room(const struct exec_device *d);
 /* Bytes of memory that loops of a chain need at once to run on whole fields; of loops that run
  * there. INT64_MAX: more than the device gives, or memory of this machine is out. */
 int64_t device_bytes_of(struct exec_device *d, const chain *c);
-/* Sends the copy home that was used longest ago, unless the loop that runs uses it; or all, and frees
- * what else is not needed. False when there is none, or the device has failed. */
+/* Sends the copy home that was used longest ago, unless the loop that runs uses it; or all, and
+ * frees what else is not needed. False when there is none, or the device has failed. */
 bool device_send_home_oldest(struct exec_device *d);
 bool device_send_home_all(struct exec_device *d);
 /* Memory of the device for less than a field, for which others leave; NULL when it is out. */
@@ -283,13 +285,25 @@ device_memory *device_take(struct exec_device *d, size_t bytes);
 /* The bytes that the reductions of a loop need for each plane of a tile. */
 int64_t device_plane_partials(const analysis_loop *l);
 
-/* ---- device_stream.c: chains whose fields do not fit ------------------------------------------- */
+/* ---- device_stream.c: chains whose fields do not fit -------------------------------------------
+ */
 
 extern const stream_memory device_stream;
-/* Runs a chain that does not fit as a whole. */
-kata_status device_run_larger(exec_context *context, chain *c, messages *m);
 
-/* ---- on_device.c ------------------------------------------------------------------------------ */
+/* ---- device_parts.c: chains that do not fit ----------------------------------------------------
+ */
+
+kata_status device_run_larger(exec_context *context, chain *c, messages *m);
+/* Runs loops that the device runs, on whole fields where these fit; otherwise by planes if it
+ * `streams`, or on the CPU. */
+kata_status device_run_part(exec_context *context, chain *c, bool streams, messages *m);
+/* The same, never by planes. */
+kata_status device_run_whole(exec_context *context, chain *c, messages *m);
+/* Runs loops on the device, and waits for all that later ones may need of them. */
+kata_status device_run_here(exec_context *context, const chain *c, messages *m);
+
+/* ---- on_device.c ------------------------------------------------------------------------------
+ */
 
 /* Runs loops on whole fields, or rings, in order; loops that the device cannot run on the CPU.
  * Afterwards results may wait. */

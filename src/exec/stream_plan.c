@@ -137,7 +137,7 @@ static bool plan_depth(const exec_streams *s, plan *p, const analysis_chain *a,
                        const stream_room *room, int64_t depth, plan_request *found)
 {
     enum { SMALL = 2 }; /* planes; where moves decide, what is moved counts more */
-    const int64_t fair = smaller(s->deepest > STREAM_DEPTH ? SMALL : s->memory->fair, depth);
+    const int64_t fair = smaller(s->deepest > s->memory->depth ? SMALL : s->memory->fair, depth);
     *found = (plan_request){.method = "streamed", .prefetch = 1, .depth = depth};
     found->tile[1] = found->tile[2] = fair;
     if (!make_plan(s, p, a, found, room->memory)) return false;
@@ -172,8 +172,7 @@ bool stream_plan(const exec_streams *s, plan *p, const analysis_chain *a, const 
 int64_t stream_least(const exec_streams *s, const analysis_chain *a)
 {
     plan p = {.nodes = NULL};
-    const plan_request least = {
-        .method = "streamed", .prefetch = 1, .depth = 1, .tile = {0, 1, 1}};
+    const plan_request least = {.method = "streamed", .prefetch = 1, .depth = 1, .tile = {0, 1, 1}};
     const bool made = plan_make(&p, a, &least) && stream_fits(s, &p, a);
     const int64_t bytes = made ? bytes_of(s, &p, a, p.root, true) : 0;
     plan_free(&p);

@@ -43,8 +43,8 @@ typedef struct stream_planes {
 } stream_planes;
 #define STREAM_NO_PLANES ((stream_planes){INT64_MAX, INT64_MIN})
 
-/* A kind of near memory. Functions that return bool have set the status of the run where they return
- * false; those that return NULL have not, and memory is out. */
+/* A kind of near memory. Functions that return bool have set the status of the run where they
+ * return false; those that return NULL have not, and memory is out. */
 typedef struct stream_memory {
     /* Bytes that are left for what a chain needs; `far`: one of its slots that is moved. */
     int64_t (*left)(const exec_streams *s, const chain_slot *far);
@@ -76,6 +76,7 @@ typedef struct stream_memory {
     /* After a chain that was streamed in `seconds`, of which `waited` for moves; may be NULL. */
     void (*learn)(exec_streams *s, double seconds, double waited);
     int64_t fair;           /* planes that a tile should have */
+    int64_t depth;          /* loops of a section, at first */
     bool ahead;             /* planes always move ahead of the work */
     const char *not_so;     /* where loops run that are not streamed: "on mapped files" */
     const char *no_periods; /* why, around periodic sides */

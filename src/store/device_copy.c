@@ -202,7 +202,8 @@ bool store_device_bring_home(chain_slot *slot)
 bool store_device_hide(chain_slot *slot, const grid_box *inside)
 {
     grid_box all = chain_slot_memory(slot);
-    if (slot->on_device->ring || grid_box_contains(inside, &all) || grid_box_contains(inside, &slot->on_device->own))
+    if (slot->on_device->ring || grid_box_contains(inside, &all) ||
+        grid_box_contains(inside, &slot->on_device->own))
         return true;
     if (!store_slot_array(slot) || !store_device_bring_home(slot)) return false;
     slot->on_device->own = *inside;

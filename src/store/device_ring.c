@@ -3,7 +3,9 @@
 
 #include <stdlib.h>
 
-enum { PARTS = 4 }; /* planes needed at once are so many times as many as a window has beside them */
+enum {
+    PARTS = 4
+}; /* planes needed at once are so many times as many as a window has beside them */
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
@@ -33,6 +35,7 @@ static void set(store_device_ring *ring, const chain_slot *field, const store_de
     ring->moved.lo[d] = larger(span->inside.lo[d], span->touched.lo[d]);
     ring->moved.hi[d] = smaller(span->inside.hi[d], span->touched.hi[d]);
     ring->on.ring = true;
+    ring->on.filled = -1;
     ring->on.valid = true;
     ring->low = ring->out = ring->high = span->touched.lo[d];
     ring->on.own = ring->on.room;
@@ -62,7 +65,8 @@ void store_device_ring_free(store_device_ring *ring)
     ring->on.memory = NULL;
 }
 
-/* ---- planes that are needed -------------------------------------------------------------------- */
+/* ---- planes that are needed --------------------------------------------------------------------
+ */
 
 /* The bytes from a plane to the next, and from an array of them to the next. */
 typedef struct pitches {

@@ -329,23 +329,23 @@ void store_device_forget(chain_slot *slot);
  * needed at once; those that are still needed go back to its beginning when its end is reached. */
 
 typedef struct store_device_ring {
-    chain_slot slot;  /* like the field's; its copy on the device is `on` */
-    store_device on;  /* of the planes in its room; they move on */
-    int dimension;    /* along which planes follow one another */
-    int64_t planes;   /* that there is memory for */
-    int64_t period;   /* plane `period` is plane 0 again; 0: the field ends */
-    grid_box moved;   /* the indices that are moved in and out */
+    chain_slot slot;        /* like the field's; its copy on the device is `on` */
+    store_device on;        /* of the planes in its room; they move on */
+    int dimension;          /* along which planes follow one another */
+    int64_t planes;         /* that there is memory for */
+    int64_t period;         /* plane `period` is plane 0 again; 0: the field ends */
+    grid_box moved;         /* the indices that are moved in and out */
     int64_t before, behind; /* see store_device_span */
-    bool leaves;      /* planes are moved out */
-    int64_t low, out; /* planes below are not touched any more; and not moved out */
-    int64_t high;     /* planes from there on have no values yet */
+    bool leaves;            /* planes are moved out */
+    int64_t low, out;       /* planes below are not touched any more; and not moved out */
+    int64_t high;           /* planes from there on have no values yet */
 } store_device_ring;
 
 /* What a ring is for. */
 typedef struct store_device_span {
-    grid_box touched; /* all indices that loops touch, or that rules make values of */
-    grid_box inside;  /* those that are the field's, by its rules */
-    int64_t planes;   /* needed at once, with those that are read beside */
+    grid_box touched;       /* all indices that loops touch, or that rules make values of */
+    grid_box inside;        /* those that are the field's, by its rules */
+    int64_t planes;         /* needed at once, with those that are read beside */
     int64_t before, behind; /* planes that are read beside those that are touched: any values do */
     int64_t period;
     bool leaves; /* planes are moved out */

@@ -112,8 +112,7 @@ static ir_value *meet(const sweep_ranks *ranks, meeting *m)
     return values;
 }
 
-ir_value *sweep_meet_partials(const sweep_ranks *ranks, const sweep_partials *mine,
-                              grid_box *whole)
+ir_value *sweep_meet_partials(const sweep_ranks *ranks, const sweep_partials *mine, grid_box *whole)
 {
     meeting m = {.mine = *mine};
     ir_value *values = meet(ranks, &m);

@@ -37,6 +37,4 @@ void sweep_reduce_end_row(const ir_param *param, int64_t count, void *row);
  * result is the first row, the others are lost. */
 void sweep_reduce_row_tree(const ir_param *param, void *rows, int64_t pitch, int64_t first,
                            int64_t count, int64_t points);
-/* Combines the partials of a plane of a box, which are lost, to the first of them. */
-void sweep_reduce_plane(const ir_param *param, const grid_box *bricks, ir_value *partials);
 #endif

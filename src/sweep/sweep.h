@@ -79,8 +79,8 @@ typedef struct sweep_partials {
     int count;
     const ir_value *const *of;
 } sweep_partials;
-/* Meets the other ranks. Returns the partials of all ranks, of one reduction after another, which lie
- * in the box *whole; to be freed. NULL when memory is out, or a rank could not be met. */
+/* Meets the other ranks. Returns the partials of all ranks, of one reduction after another, which
+ * lie in the box *whole; to be freed. NULL when memory is out, or a rank could not be met. */
 ir_value *sweep_meet_partials(const sweep_ranks *ranks, const sweep_partials *mine,
                               grid_box *whole);
 void sweep_workers_set_ranks(sweep_workers *workers, const sweep_ranks *ranks);
@@ -156,6 +156,8 @@ void sweep_lend(sweep_loop *l, const sweep_loop *from);
 
 /* The brick that holds an x index, also one below 0. */
 int64_t sweep_brick(int64_t x);
+/* Combines the partials of a plane of a box, which are lost, to the first of them. */
+void sweep_reduce_plane(const ir_param *param, const grid_box *bricks, ir_value *partials);
 /* Combines the partials of a box (in bricks along x; x fastest, then y, z), which are lost, to
  * the result. */
 ir_value sweep_reduce_box(const ir_param *param, const grid_box *bricks, ir_value *partials);

@@ -1,0 +1,69 @@
+/* Loops on a device, one after another; those that it cannot run, the executor "cpu" runs, and the
+ * values of their fields move there and back. */
+#include "exec/on_device.h"
+
+static kata_status add_host_loop(struct exec_device *d, const chain_loop *loop, int number,
+                                 messages *m)
+{
+    chain_binding *own = exec_local_add(&d->host, loop, number, &loop->box, 0);
+    return own && exec_local_bound(&d->host) ? KATA_OK : message_no_memory(m);
+}
+
+kata_status device_run_on_host(exec_context *context, chain *c, messages *m)
+{
+    struct exec_device *d = context->device;
+    kata_status status = KATA_OK;
+    if (!c->count) return KATA_OK;
+    status = device_end_checks(context, m);
+    if (d->waiting_count && !status)
+        status = device_fetch_reductions(&(device_loop){context, d, &c->loops[0], m, NULL});
+    for (size_t i = 0; i < c->count && !status; i++)
+        status = device_bring_home(&(device_loop){context, d, &c->loops[i], m, NULL});
+    return status ? status : exec_cpu.run(context, c, m);
+}
+
+static kata_status run_host_loops(exec_context *context, messages *m)
+{
+    exec_local *host = &context->device->host;
+    if (!host->chain.count) return KATA_OK;
+    kata_status status = device_run_on_host(context, &host->chain, m);
+    exec_local_clear(host);
+    return status;
+}
+
+static kata_status run_loop(exec_context *context, const chain_loop *loop, device_ready *ready,
+                            messages *m)
+{
+    kata_status status = KATA_OK;
+    double start = observe_meter_now(context->meter);
+    const device_loop l = {context, context->device, loop, m, ready};
+    l.d->loops++;
+    if (device_has_checked(l.d, loop)) status = device_end_checks(context, m);
+    if (!status && device_awaits(l.d, loop)) status = device_fetch_reductions(&l);
+    if (!status && !grid_box_is_empty(&loop->box)) status = device_bring_fields(&l);
+    if (!status) status = device_run_loop(&l);
+    if (!status && context->meter && !device_wait(l.d->device, DEVICE_WORK))
+        status = device_failed(&l, "failed in");
+    if (!status)
+        observe_meter_note(context->meter, loop, observe_meter_now(context->meter) - start);
+    return status;
+}
+
+kata_status device_run_loops(exec_context *context, const chain *c, messages *m)
+{
+    struct exec_device *d = context->device;
+    kata_status status = KATA_OK;
+    device_compile_ahead(context, c, m);
+    for (size_t i = 0; i < c->count && !status; i++) {
+        device_ready *ready = device_ready_of(d, &c->loops[i]);
+        if (!ready) return message_no_memory(m);
+        if (ready->why) {
+            device_note_reason(d, &c->loops[i], ready->why);
+            status = add_host_loop(d, &c->loops[i], (int)i, m);
+            continue;
+        }
+        status = run_host_loops(context, m);
+        if (!status) status = run_loop(context, &c->loops[i], ready, m);
+    }
+    return status ? status : run_host_loops(context, m);
+}

@@ -1,0 +1,157 @@
+/* Fields larger than the memory of a device: chains give the values that they give on the CPU, the
+ * device's memory stays within the limit, and what cannot be done is said. The device is PoCL's. */
+#include "api/api.h"
+#include "exec/on_device.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* What a context says. */
+typedef struct world {
+    kata *k;
+    char text[2048];
+} world;
+
+static void listen(void *data, kata_status status, const char *message)
+{
+    world *w = data;
+    (void)status;
+    snprintf(w->text, sizeof w->text, "%s", message);
+}
+
+static const char text_of_kernels[] =
+    "kernel smooth(in double u, out double v, double c)\n"
+    "{\n"
+    "    v = u + c*(u[1,0,0] + u[-1,0,0] + u[0,1,0] + u[0,-1,0] + u[0,0,1] + u[0,0,-1] - 6*u);\n"
+    "}\n"
+    "kernel compare(in double u, in double v, sum double s, max double m)\n"
+    "{\n"
+    "    s += (u - v)*(u - v);\n"
+    "    m = max(m, u);\n"
+    "}\n";
+
+enum { NX = 24, NY = 20, NZ = 60, POINTS = NX * NY * NZ };
+
+typedef struct outcome {
+    double u[POINTS], v[POINTS], sum, most;
+    int64_t streamed, peak, limit;
+} outcome;
+
+static void run(const char *device, int64_t memory, kata_rule rule, int sums, outcome *out)
+{
+    kata *k = kata_open(&(kata_options){.device = device, .device_memory = memory, .wait = true});
+    assert_non_null(k);
+    kata_grid *g = kata_grid_3d(k, NX, NY, NZ);
+    kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = rule),
+               *v = kata_field_like(u, "v");
+    kata_module *m = kata_module_from_text(k, "planes.kata", text_of_kernels);
+    kata_kernel *smooth = kata_kernel_find(m, "smooth"), *compare = kata_kernel_find(m, "compare");
+    kata_scalar *s = kata_scalar_new(k, "s", KATA_F64),
+                *most = kata_scalar_new(k, "most", KATA_F64);
+    for (int i = 0; i < POINTS; i++) out->u[i] = (double)(i * 7919 % 1000) / 997;
+    kata_put(u, kata_all(g), out->u, POINTS);
+    for (int step = 0; step < 24; step++) {
+        kata_apply(smooth, kata_all(g), u, v, 0.1);
+        if (sums && step % 5 == 0) kata_apply(compare, kata_all(g), u, v, s, most);
+        kata_swap(u, v);
+    }
+    kata_scalar_get(s, &out->sum);
+    kata_scalar_get(most, &out->most);
+    kata_get(u, kata_all(g), out->u, POINTS);
+    kata_get(v, kata_all(g), out->v, POINTS);
+    const struct exec_device *d = k->exec.device;
+    out->streamed = d ? d->streams.streamed : 0;
+    out->peak = d ? device_peak(d->device) : 0;
+    assert_int_equal(kata_close(k), KATA_OK);
+}
+
+static bool has_device(const char *name)
+{
+    messages m = {.silent = true};
+    device *d = device_open(name, &m);
+    device_close(d);
+    message_free(&m);
+    return d;
+}
+
+static void compare_with_cpu(kata_rule rule, int sums, int64_t memory)
+{
+    static outcome cpu, device;
+    run("none", 0, rule, sums, &cpu);
+    run("opencl", memory, rule, sums, &device);
+    assert_memory_equal(cpu.u, device.u, sizeof cpu.u);
+    assert_memory_equal(cpu.v, device.v, sizeof cpu.v);
+    assert_memory_equal(&cpu.sum, &device.sum, sizeof cpu.sum);
+    assert_memory_equal(&cpu.most, &device.most, sizeof cpu.most);
+    assert_true(device.streamed > 0);
+    assert_true(device.peak > 0 && device.peak <= memory);
+}
+
+static void fields_larger_than_a_device_give_the_same(void **state)
+{
+    static const kata_rule rules[] = {KATA_CONSTANT, KATA_REFLECT_NODE, KATA_PERIODIC};
+    (void)state;
+    if (!has_device("opencl")) skip();
+    for (size_t i = 0; i < COUNT_OF(rules); i++)
+        for (int sums = 0; sums < 2; sums++) {
+            compare_with_cpu(rules[i], sums, 400000);
+            compare_with_cpu(rules[i], sums, 120000);
+        }
+}
+
+/* Not even a plane of each field. */
+static void too_little_memory_is_an_error(void **state)
+{
+    (void)state;
+    if (!has_device("opencl")) skip();
+    world w = {0};
+    w.k = kata_open(&(kata_options){
+        .device = "opencl", .device_memory = 16384, .handler = listen, .handler_data = &w});
+    assert_non_null(w.k);
+    kata_grid *g = kata_grid_3d(w.k, 64, 64, 64);
+    kata_field *u = kata_field_new(g, "u", KATA_F64);
+    kata_fill(u, kata_all(g), 1.0);
+    assert_int_equal(kata_flush(w.k), KATA_ERROR_MEMORY);
+    assert_non_null(strstr(w.text,
+                           "has too little memory for kernel 'kata_fill': even one plane at a "
+                           "time needs"));
+    assert_non_null(strstr(w.text, "raise KATA_DEVICE_MEMORY"));
+    kata_close(w.k);
+}
+
+static void expect_refused(const char *value, int64_t option, const char *message)
+{
+    world w = {0};
+    if (value) assert_int_equal(setenv("KATA_DEVICE_MEMORY", value, 1), 0);
+    assert_null(
+        kata_open(&(kata_options){.device_memory = option, .handler = listen, .handler_data = &w}));
+    assert_int_equal(unsetenv("KATA_DEVICE_MEMORY"), 0);
+    assert_non_null(strstr(w.text, message));
+}
+
+static void wrong_values_are_errors(void **state)
+{
+    (void)state;
+    expect_refused("much", 0,
+                   "the environment variable KATA_DEVICE_MEMORY is 'much', not bytes from 4k on, "
+                   "such as 8G");
+    expect_refused("100", 0, "KATA_DEVICE_MEMORY is '100', not bytes from 4k on");
+    expect_refused(NULL, -1, "kata_open: device_memory is -1 bytes, not 4096 to");
+    expect_refused(NULL, 100, "kata_open: device_memory is 100 bytes, not 4096 to");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fields_larger_than_a_device_give_the_same),
+        cmocka_unit_test(too_little_memory_is_an_error),
+        cmocka_unit_test(wrong_values_are_errors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
