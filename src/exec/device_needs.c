@@ -5,11 +5,19 @@
 
 /* ---- reductions ------------------------------------------------------------------------------ */
 
-static int64_t reductions_of(const chain_loop *loop)
+/* How many stores of a loop reduce; of them, those into fields. */
+typedef struct stores {
+    int64_t all, fields;
+} stores;
+
+static stores reductions_of(const chain_loop *loop)
 {
-    int64_t count = 0;
-    for (int i = 0; i < loop->kernel->store_count; i++)
-        count += ir_param_is_reduction(&loop->kernel->params[loop->kernel->stores[i].param]);
+    stores count = {0, 0};
+    for (int i = 0; i < loop->kernel->store_count; i++) {
+        const ir_param *param = &loop->kernel->params[loop->kernel->stores[i].param];
+        count.all += ir_param_is_reduction(param) || ir_param_is_column_reduction(param);
+        count.fields += ir_param_is_column_reduction(param);
+    }
     return count;
 }
 
@@ -19,20 +27,30 @@ static int64_t row_bytes(const grid_box *box)
     return (sweep_brick(box->hi[0] - 1) + 1 - sweep_brick(box->lo[0])) * (int64_t)sizeof(ir_value);
 }
 
+/* Bytes that a loop's reductions take for points of a box; of these, each contributes by itself
+ * where they are combined behind the loop (device_columns.c). */
+static int64_t reduction_bytes(const chain_loop *loop, const grid_box *box)
+{
+    const int64_t rows = (box->hi[1] - box->lo[1]) * (box->hi[2] - box->lo[2]);
+    const int64_t points = grid_box_points(box) * (int64_t)sizeof(ir_value);
+    const stores count = reductions_of(loop);
+    const int64_t own = codegen_device_collects(loop->kernel) ? count.all * points : 0;
+    return own + count.fields * points + (count.all - count.fields) * rows * row_bytes(box);
+}
+
 static int64_t partials_of(const chain_loop *loop)
 {
-    const grid_box *box = &loop->box;
-    if (grid_box_is_empty(box)) return 0;
-    return reductions_of(loop) * row_bytes(box) * (box->hi[1] - box->lo[1]) *
-           (box->hi[2] - box->lo[2]);
+    const bool none = loop->once || grid_box_is_empty(&loop->box);
+    return none ? 0 : reduction_bytes(loop, &loop->box);
 }
 
 int64_t device_plane_partials(const analysis_loop *l)
 {
-    const grid_box *box = &l->loop->box;
-    if (l->loop->once || !l->reduces || grid_box_is_empty(box)) return 0;
-    const int64_t rows = l->loop->shape.rank < 3 ? 1 : box->hi[1] - box->lo[1];
-    return reductions_of(l->loop) * row_bytes(box) * rows;
+    grid_box box = l->loop->box;
+    const int d = l->loop->shape.rank < 3 ? 1 : 2;
+    if (l->loop->once || !l->reduces || grid_box_is_empty(&box)) return 0;
+    box.hi[d] = box.lo[d] + 1;
+    return reduction_bytes(l->loop, &box);
 }
 
 /* ---- whole fields ---------------------------------------------------------------------------- */
@@ -55,20 +73,23 @@ static bool add_loop(struct exec_device *d, const chain_loop *loop, grid_box *to
 
 int64_t device_bytes_of(struct exec_device *d, const chain *c)
 {
-    const int64_t largest = device_facts_of(d->device)->largest;
+    const int64_t most = device_facts_of(d->device)->largest;
     grid_box *touched = calloc(c->slot_count + 1, sizeof *touched);
-    int64_t bytes = device_table_room(d);
+    int64_t bytes = device_table_room(d), largest = 0, sum = 0;
     bool done = touched;
     for (size_t i = 0; i < c->count && done; i++) {
+        const int64_t partials = partials_of(&c->loops[i]);
         done = add_loop(d, &c->loops[i], touched);
-        if (!c->loops[i].once) bytes += partials_of(&c->loops[i]);
+        largest = larger(largest, partials);
+        sum += partials;
     }
+    bytes += smaller(sum, largest + DEVICE_WAITING);
     for (size_t i = 0; i < c->slot_count && done; i++) {
         if (grid_box_is_empty(&touched[i])) continue;
         if (c->slots[i]->on_device)
             touched[i] = grid_box_hull(&touched[i], &c->slots[i]->on_device->room);
         const int64_t own = store_device_bytes(c->slots[i], &touched[i]);
-        done = own <= largest;
+        done = own <= most;
         bytes += own;
     }
     free(touched);

@@ -225,7 +225,6 @@ static bool reads(const chain_loop *loop, const chain_slot *slot)
 bool device_awaits(const struct exec_device *d, const chain_loop *loop)
 {
     enum { MOST = 256 };
-    const int64_t most_bytes = INT64_C(1) << 26;
     int64_t bytes = 0;
     bool needs = d->waiting_count >= MOST;
     for (size_t i = 0; i < d->waiting_count; i++) {
@@ -234,5 +233,5 @@ bool device_awaits(const struct exec_device *d, const chain_loop *loop)
         needs = needs || reads(loop, made->bindings[param].slot);
         if (d->waiting[i].partials) bytes += (int64_t)d->waiting[i].partials->bytes;
     }
-    return needs || bytes > most_bytes;
+    return needs || bytes > DEVICE_WAITING;
 }

@@ -303,9 +303,9 @@ static kata_status run_wide(exec_streams *s, chain *c, messages *m)
     if (needed <= left(s, NULL)) return device_run_whole(s->context, c, m);
     message_begin(m, KATA_ERROR_MEMORY,
                   "the device '%s' has too little memory for kernel '%s': even one plane at a time "
-                  "needs %.1f kB, and %.1f kB are left of the limit",
-                  device_facts_of(d->device)->name, c->loops[0].kernel->name, (double)needed / 1e3,
-                  (double)left(s, NULL) / 1e3);
+                  "needs more than the %.1f kB that are left of the limit",
+                  device_facts_of(d->device)->name, c->loops[0].kernel->name,
+                  (double)larger(left(s, NULL), 0) / 1e3);
     message_line(m, "raise KATA_DEVICE_MEMORY, use narrower planes or types, or run on the CPU: "
                     "unset KATA_DEVICE");
     return message_send(m);

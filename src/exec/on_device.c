@@ -120,7 +120,7 @@ void exec_device_explain(const exec_context *context, bool json, text *out)
     const device_facts *facts = device_facts_of(d->device);
     text_add(out, "# on the device '%s': %lld loops; on the CPU: %lld\n", facts->name,
              (long long)d->loops, (long long)d->host_loops);
-    text_add(out, "#   memory of the device: %.1f MB now, %.1f MB at most\n",
+    text_add(out, "#   memory of the device: %.4g MB now, %.4g MB at most\n",
              (double)device_used(d->device) / 1e6, (double)device_peak(d->device) / 1e6);
     device_tune_explain(d, out);
     explain_streams(d, out);

@@ -73,6 +73,9 @@ typedef struct device_ready {
 enum { DEVICE_BUCKETS = 256 };
 
 enum { DEVICE_FLAGS = 64 };
+enum {
+    DEVICE_WAITING = 1 << 26
+}; /* bytes of reductions whose values nobody has fetched, at most */
 
 /* Why loops of a kernel run on the CPU. */
 typedef struct device_reason {
