@@ -212,7 +212,8 @@ static kata_status choose_device(kata *k, const kata_options *options)
                         "kata_open: a device is asked for, '%s', and a limit of memory; give one "
                         "of them",
                         name);
-    if (!strcmp(name, "any") && !device_list(NULL, 0)) return KATA_OK;
+    device_listed first;
+    if (!strcmp(name, "any") && !device_list(&first, 1)) return KATA_OK;
     return exec_device_open(&k->exec, name, bytes, &k->messages);
 }
 

@@ -193,6 +193,13 @@ static void any_device_may_be_none_body(void)
     kata_get(u, kata_box_1d(g, 4, 5), &value, 1);
     CHECK(kata_ok(k) && value == 7);
     kata_close(k);
+    setenv("KATA_SHIM_DEVICES", "1", 1);
+    setenv("KATA_SHIM_MEMORY", "10000", 1); /* where there is one, it is used: this is too small */
+    k = open_on("any");
+    g = kata_grid_2d(k, 1000, 200);
+    kata_fill(kata_field_new(g, "u", KATA_F64), kata_all(g), 7);
+    CHECK(kata_flush(k) == KATA_ERROR_MEMORY);
+    kata_close(k);
 }
 IN_PROCESS(any_device_may_be_none)
 
