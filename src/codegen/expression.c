@@ -379,5 +379,8 @@ void codegen_target(text *out, const codegen_writer *w, const ir_store *s)
     }
     codegen_label name = codegen_written_name(w, s);
     text_add(out, "%s", name.is);
-    codegen_element(out, w, s->param, s->offset[0], false, name.is);
+    if (codegen_has_vectors(w, s->param) && s->offset[0])
+        text_add(out, "[%s]", codegen_wrapped(w, s->param, "ix", (int)s->offset[0]).is);
+    else
+        codegen_element(out, w, s->param, s->offset[0], false, name.is);
 }

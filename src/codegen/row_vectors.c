@@ -94,14 +94,19 @@ static codegen_label address_of(const codegen_writer *w, const ir_access *row)
                           (int)row->offset[1], view, (int)row->offset[2], view);
 }
 
-/* The index of a vector in its row. Beyond the sides of a row that wraps lies its other end. */
-static codegen_label index_of(const codegen_writer *w, int param, int offset, bool beyond)
+codegen_label codegen_wrapped(const codegen_writer *w, int param, const char *from, int offset)
 {
     int field = codegen_field_number(w->loop->kernel, param);
-    if (!beyond) return offset ? codegen_format("at + %d", offset) : codegen_format("at");
-    return codegen_format("kata_wrapped(at + (%d), (ABI_STEP)given.place[%d].period, "
+    return codegen_format("kata_wrapped(%s + (%d), (ABI_STEP)given.place[%d].period, "
                           "(ABI_STEP)given.place[%d].end)",
-                          offset, field, field);
+                          from, offset, field, field);
+}
+
+/* The index of a vector in its row. */
+static codegen_label index_of(const codegen_writer *w, int param, int offset, bool beyond)
+{
+    if (!beyond) return offset ? codegen_format("at + %d", offset) : codegen_format("at");
+    return codegen_wrapped(w, param, "at", offset);
 }
 
 static void read_row(const codegen_writer *w, nest *in, const ir_access *row)

@@ -11,6 +11,9 @@
  * for the writer's lane at an offset along x. */
 bool codegen_has_vectors(const codegen_writer *w, int param);
 void codegen_vector_element(text *out, const codegen_writer *w, const ir_node *node);
+/* An index so far from another one in a row: beyond the sides of a row that wraps lies its other
+ * end. */
+codegen_label codegen_wrapped(const codegen_writer *w, int param, const char *from, int offset);
 /* Of a whole chunk, the first rows of fields of which points share what they read; reads all rows
  * of these, or of the other fields; and writes the results new_0, new_1, ... of all lanes. */
 void codegen_first_rows(const codegen_writer *w, nest *in);

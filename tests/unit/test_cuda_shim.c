@@ -420,8 +420,7 @@ static void a_device_can_be_lost_in_the_middle(void **state)
     (void)state;
     text said = {0};
     const int end = in_child(lose_the_third, &said);
-    assert_string_equal(text_get(&said), "");
-    assert_int_equal(end, 0);
+    if (end) fail_msg("%s", text_get(&said));
     text_free(&said);
 }
 

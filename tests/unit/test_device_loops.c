@@ -268,6 +268,35 @@ static void levels_see_other_columns(void **state)
     compare(levels_in_mirrors, 0);
 }
 
+/* What a condition leaves as it is, at the other end of a row, and beyond the rows. */
+static void kept_at_the_other_end(kata *k, outcome *o)
+{
+    enum { WRAPPED = 68 * NY * NZ }; /* rows of multiples of 4 points wrap */
+    kata_grid *g = kata_grid_3d(k, 68, NY, NZ);
+    kata_field *u = kata_field_new(g, "u", KATA_F64, .components = 2, .boundary = KATA_PERIODIC);
+    kata_field *v = kata_field_new(g, "v", KATA_F32, .boundary = KATA_PERIODIC);
+    kata_kernel *seal = kernel_of(k, "kernel seal(inout double u[2], inout double v) {\n"
+                                     "    if (ix > 0) { u[1][-1,1,0] += 0.5; u[0] += 0.25; }\n"
+                                     "    if (ix < nx - 1) v[1,0,-1] *= 2;\n"
+                                     "}\n");
+    kata_kernel *start = kernel_of(k, "kernel start(out double u[2], out double v) {\n"
+                                      "    u[0] = ix + 10*iy; u[1] = ix - iz; v = ix + iz;\n"
+                                      "}\n");
+    kata_apply(start, kata_all(g), u, v);
+    kata_apply(seal, kata_face(g, KATA_Y_HIGH, 1), u, v);
+    kata_apply(seal, kata_all(g), u, v);
+    static double both[2 * WRAPPED];
+    kata_get(u, kata_all(g), both, 2 * WRAPPED);
+    keep_doubles(o, v, kata_all(g), WRAPPED);
+    for (int i = 0; i < 2 * WRAPPED; i++) o->values[o->count++] = both[i];
+}
+
+static void conditions_keep_the_other_end(void **state)
+{
+    (void)state;
+    compare(kept_at_the_other_end, 0);
+}
+
 /* Of one colour after the other. */
 static void colours_of_levels(kata *k, outcome *o)
 {
@@ -417,6 +446,7 @@ static int test_kind(const char *name)
         cmocka_unit_test(a_check_in_place_fails_where_it_does_on_the_cpu),
         cmocka_unit_test(tables_are_as_large_as_they_like),
         cmocka_unit_test(levels_see_other_columns),
+        cmocka_unit_test(conditions_keep_the_other_end),
         cmocka_unit_test(levels_have_colours),
         cmocka_unit_test(levels_are_checked),
         cmocka_unit_test(fields_are_reduced_into),
