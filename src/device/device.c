@@ -24,7 +24,9 @@ static bool read_wish(const char *name, wish *w)
         if (strlen(languages[i]->word) == length && memcmp(name, languages[i]->word, length) == 0)
             w->language = languages[i];
     if (!w->language || !name[length]) return w->language != NULL;
-    if (!parse_integer(name + length + 1, 0, INT32_MAX, &number)) return false;
+    const char *digits = name + length + 1;
+    if (strspn(digits, "0123456789") != strlen(digits)) return false;
+    if (!parse_integer(digits, 0, INT32_MAX, &number)) return false;
     w->number = (int)number;
     return true;
 }
@@ -84,7 +86,7 @@ device *device_open(const char *name, messages *m)
     if (!read_wish(name, &w)) {
         message_fail(m, KATA_ERROR_DEVICE,
                      "there is no device \"%s\": a device is \"cuda\", \"cuda:1\", \"opencl\", "
-                     "\"opencl:1\" or \"any\"",
+                     "\"opencl:1\", \"any\" or \"none\"; kata info lists those of this machine",
                      name);
         return NULL;
     }

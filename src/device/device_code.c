@@ -96,7 +96,7 @@ static bool is_possible(device *d, const device_launch *launch)
                                (long long)launch->groups[i], 'x' + i,
                                (long long)d->facts.most_groups[i]);
         if (launch->threads[i] < 1 || launch->threads[i] > d->facts.most_threads)
-            return device_fail(d, DEVICE_FAILED, "a group of %d threads along %c",
+            return device_fail(d, DEVICE_CROWDED, "a group of %d threads along %c",
                                launch->threads[i], 'x' + i);
         threads *= launch->threads[i];
     }

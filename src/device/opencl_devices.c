@@ -1,6 +1,7 @@
 /* The OpenCL devices of this machine, counted over all platforms. */
 #include "device/opencl_private.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,7 +62,7 @@ static bool has_extension(const opencl_api *api, void *device, const char *word)
 /* ---- numbers --------------------------------------------------------------------------------- */
 
 /* Fills a list with at most MOST_DEVICES; returns their number. */
-static int list_devices(const opencl_api *api, opencl_listed *list)
+static int list_at_once(const opencl_api *api, opencl_listed *list)
 {
     void *platforms[MOST_PLATFORMS], *devices[MOST_DEVICES];
     uint32_t platform_count = 0, count;
@@ -75,6 +76,17 @@ static int list_devices(const opencl_api *api, opencl_listed *list)
             list[found++] = (opencl_listed){platforms[p], devices[i]};
     }
     return found;
+}
+
+/* One thread after another: drivers begin when they are first asked, and not all of them take it
+ * well from several threads. */
+static int list_devices(const opencl_api *api, opencl_listed *list)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    const int count = list_at_once(api, list);
+    pthread_mutex_unlock(&lock);
+    return count;
 }
 
 int opencl_count(text *why)

@@ -54,6 +54,7 @@ static kata_status bring_result(const device_loop *l, int p)
     const grid_box memory = chain_slot_memory(b->slot), inside = chain_binding_inside(b);
     if (!store_device_holds(b->slot, &memory) && !make_copy(l, b->slot, &memory))
         return device_failed(l, "has no memory for a field of");
+    b->slot->on_device->used = l->d->clock;
     return store_device_take(b->slot, &inside) ? KATA_OK
                                                : device_failed(l, "did not take a field of");
 }

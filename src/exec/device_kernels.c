@@ -92,8 +92,8 @@ device_kernel *device_kernel_of(const device_loop *l, int way, bool reports)
 void device_begin_tree(const device_loop *l, const ir_param *param, device_making *out)
 {
     *out = (device_making){.name = CODEGEN_TREE_NAME};
-    out->key = hash_bytes(CODEGEN_TREE_NAME, strlen(CODEGEN_TREE_NAME),
-                          (uint64_t)param->type * 16 + (uint64_t)ir_reduction_op(param));
+    const int64_t of[] = {(int64_t)param->type, (int64_t)ir_reduction_op(param)};
+    out->key = hash_bytes(of, sizeof of, hash_bytes(out->name, strlen(out->name), 0));
     if (!device_find_loaded(l->d, out->key)) codegen_tree_text(&out->source, param, l->d->language);
 }
 

@@ -128,7 +128,8 @@ static codegen_shape fit(const chain_loop *loop, const device_way *way, bool red
     int64_t row = loop->box.hi[0] - floor_divide(loop->box.lo[0], ABI_LANES) * ABI_LANES;
     bool may = !reduces && loop->kernel->order[0] == IR_UNORDERED &&
                loop->kernel->order[1] == IR_UNORDERED;
-    while (may && shape.threads[0] > 1 && (shape.threads[0] / 2) * shape.vector >= row) {
+    while (may && shape.threads[0] > 1 && shape.threads[1] < DEVICE_THREADS &&
+           (shape.threads[0] / 2) * shape.vector >= row) {
         shape.threads[0] /= 2;
         shape.threads[1] *= 2;
     }

@@ -60,7 +60,7 @@ device_kernel *device_making_end(const device_loop *l, device_making *made)
 {
     device_kernel *kernel = made->binary.bytes ? load(l, made) : NULL;
     if (kernel)
-        jit_binary_write(l->context->jit, made->hash, made->binary.bytes, made->binary.count);
+        jit_binary_write(l->context->jit, made->hash, made->binary.bytes, made->binary.count, l->m);
     return kernel;
 }
 

@@ -25,7 +25,7 @@ static bool is_right(const device_asked *a)
 {
     int64_t threads = larger(a->x, 1) * larger(a->y, 1) * larger(a->z, 1);
     return (!a->x || is_power_of_two(a->x)) && (!a->y || is_power_of_two(a->y)) &&
-           (!a->z || is_power_of_two(a->z)) && threads <= 1024 && a->z <= 64 &&
+           (!a->z || is_power_of_two(a->z)) && threads <= DEVICE_THREADS && a->z <= 64 &&
            (!a->vector || a->vector == 1 || a->vector == 2 || a->vector == 4) && a->chunk <= 16 &&
            a->along <= 2;
 }
@@ -44,11 +44,12 @@ kata_status device_read_shape(device_asked *asked, messages *m)
         w += strspn(w, " ");
     }
     if (right && is_right(asked)) return KATA_OK;
-    return message_fail(m, KATA_ERROR_ARGUMENT,
-                        "the environment variable KATA_DEVICE_SHAPE is '%s', not some of x=32 y=8 "
-                        "z=1 (threads of a group: powers of two, at most 1024 together), vector=1 "
-                        "(2 or 4), chunk=4 (at most 16) and along=2 (1: y, 2: z)",
-                        words);
+    return message_fail(
+        m, KATA_ERROR_ARGUMENT,
+        "the environment variable KATA_DEVICE_SHAPE is '%s', not some of x=32 y=8 "
+        "z=1 (threads of a group: powers of two, at most 1024 together and 64 along z), vector=1 "
+        "(2 or 4), chunk=4 (at most 16) and along=2 (1: y, 2: z)",
+        words);
 }
 
 codegen_shape device_shape_of(const device_loop *l, const codegen_loop *as, bool wide)
@@ -59,6 +60,10 @@ codegen_shape device_shape_of(const device_loop *l, const codegen_loop *as, bool
     int64_t threads[3] = {asked->x, asked->y, asked->z};
     for (int d = 0; d < 3 && !reduces && !ordered; d++)
         if (threads[d]) shape.threads[d] = (int)threads[d];
+    for (int d = 2; d >= 0; d--) /* those that nobody has asked for make room */
+        while (!threads[d] && shape.threads[d] > 1 &&
+               shape.threads[0] * shape.threads[1] * shape.threads[2] > DEVICE_THREADS)
+            shape.threads[d] /= 2;
     if (asked->vector) codegen_change_vector(as, &shape, (int)asked->vector);
     if (asked->chunk) codegen_change_chunk(as, &shape, (int)asked->chunk, (int)asked->along);
     return shape;

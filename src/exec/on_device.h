@@ -73,6 +73,7 @@ typedef struct device_ready {
 enum { DEVICE_BUCKETS = 256 };
 
 enum { DEVICE_FLAGS = 64 };
+enum { DEVICE_THREADS = 1024 }; /* of a group, at most */
 enum {
     DEVICE_WAITING = 1 << 26
 }; /* bytes of reductions whose values nobody has fetched, at most */

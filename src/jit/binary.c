@@ -34,11 +34,29 @@ bool jit_binary_read(const jit *j, const char *key, char **bytes, size_t *count)
            read_in(&j->read_only_cache, name, bytes, count);
 }
 
-bool jit_binary_write(const jit *j, const char *key, const char *bytes, size_t count)
+/* Says once that kernels are not kept. */
+static void warn_about_folder(jit *j, messages *m)
+{
+    pthread_mutex_lock(&j->lock);
+    if (j->cache.path.length && !j->complaint.length)
+        text_add(&j->complaint, "'%s' cannot be used: it is full, or takes no files",
+                 j->cache.path.data);
+    const bool due = j->complaint.length && !j->complained;
+    j->complained = j->complained || due;
+    pthread_mutex_unlock(&j->lock);
+    if (due)
+        message_warn(m,
+                     "kernels of devices are compiled anew at each start; set KATA_CACHE_DIR to a "
+                     "folder of your own",
+                     "the cache folder %s", j->complaint.data);
+}
+
+void jit_binary_write(jit *j, const char *key, const char *bytes, size_t count, messages *m)
 {
     char name[64], sum[HASH + 1];
     name_of(key, name);
     hash_hex(bytes, count, sum);
     const file_part parts[] = {{sum, HASH}, {bytes, count}};
-    return j->cache.path.length && jit_folder_write(&j->cache, name, parts, 2) == 0;
+    if (!j->cache.path.length || jit_folder_write(&j->cache, name, parts, 2) != 0)
+        warn_about_folder(j, m);
 }

@@ -62,7 +62,8 @@ bool jit_note_write(const jit *j, const char *name, const char *lines);
 /* Reads the bytes, to be freed, that are kept under a key, a hash by hash_hex; false where there
  * are none, or they are damaged. */
 bool jit_binary_read(const jit *j, const char *key, char **bytes, size_t *count);
-bool jit_binary_write(const jit *j, const char *key, const char *bytes, size_t count);
+/* Warns once where they cannot be kept, though a folder was asked for. */
+void jit_binary_write(jit *j, const char *key, const char *bytes, size_t count, messages *m);
 
 /* ---- entries.c: functions, whatever library they are in -------------------------------------- */
 

@@ -175,9 +175,9 @@ bool store_device_take(chain_slot *slot, const grid_box *inside)
     grid_box all = chain_slot_memory(slot);
     if (on->ring || (on->valid && grid_box_contains(&on->own, inside))) return true;
     if (!store_device_bring_home(slot)) return false;
-    on->valid = slot->array
-                    ? copy_box(slot, &all, true)
-                    : device_set(on->device, on->memory, 0, slot->poisoned ? 0xff : 0, on->bytes);
+    if (slot->poisoned && !store_slot_array(slot)) return false;
+    on->valid = slot->array ? copy_box(slot, &all, true)
+                            : device_set(on->device, on->memory, 0, 0, on->bytes);
     store_device_changed(slot);
     on->newer = false;
     on->own = all;

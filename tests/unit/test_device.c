@@ -537,12 +537,13 @@ static void numbers_that_are_not_there_are_refused(void **state)
 static void words_that_name_no_device_are_refused(void **state)
 {
     (void)state;
-    static const char *const wrong[] = {
-        "",         "gpu",  "cuda:", "cuda:-1",           "opencl:1x",
-        "cuda:0:1", "CUDA", "any:0", "opencl:99999999999"};
+    static const char *const wrong[] = {"",        "gpu",       "cuda:",
+                                        "cuda:-1", "opencl:1x", "cuda:0:1",
+                                        "CUDA",    "any:0",     "opencl:99999999999",
+                                        "cuda: 0", "cuda:+0"};
     for (size_t i = 0; i < COUNT_OF(wrong); i++)
-        expect_message(wrong[i], ": a device is \"cuda\", \"cuda:1\", \"opencl\", \"opencl:1\" or "
-                                 "\"any\"");
+        expect_message(wrong[i], ": a device is \"cuda\", \"cuda:1\", \"opencl\", \"opencl:1\", "
+                                 "\"any\" or \"none\"; kata info lists");
 }
 
 /* ---- what cannot be used --------------------------------------------------------------------- */

@@ -297,6 +297,71 @@ static void conditions_keep_the_other_end(void **state)
     compare(kept_at_the_other_end, 0);
 }
 
+/* Of so many bricks that they are combined on the device, by kernels of their own for each type and
+ * operation. */
+static void reductions_of_all_kinds(kata *k, outcome *o)
+{
+    static const struct {
+        const char *text;
+        kata_type type;
+    } kinds[] = {
+        {"kernel f(in double u, sum double s) { s += u; }\n", KATA_F64},
+        {"kernel f(in double u, max float s) { s = max(s, (float)u); }\n", KATA_F32},
+        {"kernel f(in double u, sum long s) { s += (long)u; }\n", KATA_I64},
+        {"kernel f(in double u, max int s) { s = max(s, (int)u); }\n", KATA_I32},
+        {"kernel f(in double u, sum float s) { s += (float)u; }\n", KATA_F32},
+        {"kernel f(in double u, max long s) { s = max(s, (long)u); }\n", KATA_I64},
+        {"kernel f(in double u, min double s) { s = min(s, u); }\n", KATA_F64},
+        {"kernel f(in double u, sum int s) { s += (int)u; }\n", KATA_I32},
+        {"kernel f(in double u, min int s) { s = min(s, (int)u); }\n", KATA_I32},
+        {"kernel f(in double u, max double s) { s = max(s, u); }\n", KATA_F64},
+    };
+    kata_grid *g = kata_grid_2d(k, 64, 512);
+    kata_field *u = kata_field_new(g, "u", KATA_F64);
+    kata_apply(kernel_of(k, "kernel start(out double u) { u = 1 + ix*0.25 + iy; }"), kata_all(g),
+               u);
+    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+        kata_scalar *s = kata_scalar_new(k, "s", kinds[i].type);
+        kata_apply(kernel_of(k, kinds[i].text), kata_all(g), u, s);
+        kata_scalar_get(s, &o->values[o->count++]);
+    }
+}
+
+static void reductions_are_told_apart(void **state)
+{
+    (void)state;
+    compare(reductions_of_all_kinds, 0);
+}
+
+/* What fields hold after a chain that has failed: no value of it. */
+static void fields_of_a_failed_chain(kata *k, outcome *o)
+{
+    static const kata_type types[] = {KATA_I32, KATA_U8, KATA_F32, KATA_F16};
+    kata_grid *g = make_grid(k);
+    kata_field *u[COUNT_OF(types)], *v = kata_field_new(g, "v", KATA_F64);
+    for (size_t i = 0; i < COUNT_OF(types); i++) u[i] = kata_field_new(g, "u", types[i]);
+    for (size_t i = 0; i < COUNT_OF(types); i++) {
+        const bool whole = types[i] == KATA_I32 || types[i] == KATA_U8;
+        kata_kernel *bad =
+            kernel_of(k, whole ? "kernel bad(out int u) { assert(ix != 2); u = 7; }"
+                               : "kernel bad(out float u) { assert(ix != 2); u = 7; }");
+        kata_kernel *copy =
+            kernel_of(k, whole ? "kernel copy(in int u, out double v) { v = u; }"
+                               : "kernel copy(in float u, out double v) { v = u; }");
+        kata_apply(bad, kata_all(g), u[i]);
+        kata_flush(k);
+        kata_error_clear(k);
+        kata_apply(copy, kata_all(g), u[i], v);
+        keep_doubles(o, v, kata_all(g), 70);
+    }
+}
+
+static void failed_chains_leave_the_same(void **state)
+{
+    (void)state;
+    compare_failing(fields_of_a_failed_chain, 0);
+}
+
 /* Of one colour after the other. */
 static void colours_of_levels(kata *k, outcome *o)
 {
@@ -447,6 +512,8 @@ static int test_kind(const char *name)
         cmocka_unit_test(tables_are_as_large_as_they_like),
         cmocka_unit_test(levels_see_other_columns),
         cmocka_unit_test(conditions_keep_the_other_end),
+        cmocka_unit_test(reductions_are_told_apart),
+        cmocka_unit_test(failed_chains_leave_the_same),
         cmocka_unit_test(levels_have_colours),
         cmocka_unit_test(levels_are_checked),
         cmocka_unit_test(fields_are_reduced_into),

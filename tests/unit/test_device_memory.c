@@ -105,6 +105,33 @@ static void fields_larger_than_a_device_give_the_same(void **state)
         }
 }
 
+/* A field of sums stays while its own loop runs, though others have to leave. */
+static void sums_into_a_field_have_room(void **state)
+{
+    (void)state;
+    if (!has_device("opencl")) skip();
+    static double sums[2][64];
+    for (int device = 0; device < 2; device++) {
+        kata *k = kata_open(
+            &(kata_options){.device = device ? "opencl" : "none", .device_memory = 124 << 10});
+        kata_grid *g = kata_grid_2d(k, 64, 64);
+        kata_field *t = kata_field_new(g, "t", KATA_F64, .along = KATA_X), *u[3];
+        kata_module *m =
+            kata_module_from_text(k, "k.kata",
+                                  "kernel start(out double u) { u = ix + 2*iy; }\n"
+                                  "kernel sums(in double u, sum double t along x) { t += u; }\n");
+        for (int i = 0; i < 3; i++) {
+            u[i] = kata_field_new(g, "u", KATA_F64);
+            kata_apply(kata_kernel_find(m, "start"), kata_all(g), u[i]);
+            assert_int_equal(kata_flush(k), KATA_OK);
+        }
+        kata_apply(kata_kernel_find(m, "sums"), kata_all(g), u[0], t);
+        kata_get(t, kata_on(t), sums[device], 64);
+        assert_int_equal(kata_close(k), KATA_OK);
+    }
+    assert_memory_equal(sums[0], sums[1], sizeof sums[0]);
+}
+
 /* Not even a plane of each field. */
 static void too_little_memory_is_an_error(void **state)
 {
@@ -150,6 +177,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_larger_than_a_device_give_the_same),
+        cmocka_unit_test(sums_into_a_field_have_room),
         cmocka_unit_test(too_little_memory_is_an_error),
         cmocka_unit_test(wrong_values_are_errors),
     };
