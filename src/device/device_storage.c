@@ -33,7 +33,8 @@ device_memory *device_allocate(device *d, size_t bytes)
         return NULL;
     }
     memory->bytes = bytes;
-    if (HOSTILE(false, true)) device_set(d, memory, 0, HOSTILE_JUNK, bytes);
+    if (HOSTILE(false, true) && device_set(d, memory, 0, HOSTILE_JUNK, bytes))
+        device_wait(d, DEVICE_WORK); /* as what comes next may be of another queue */
     d->used += (int64_t)bytes;
     d->peak = larger(d->peak, d->used);
     return memory;
