@@ -202,11 +202,6 @@ static kata_status choose_device(kata *k, const kata_options *options)
     if (status) return status;
     const char *name = options->device ? options->device : environment_get("KATA_DEVICE");
     if (!name || !strcmp(name, "none")) return KATA_OK;
-    if (exec_ranks_count(&k->exec) > 1)
-        return api_fail(k, KATA_ERROR_ARGUMENT,
-                        "kata_open: a device is asked for, '%s', and the program runs on %d ranks; "
-                        "run it on one, or without KATA_DEVICE",
-                        name, exec_ranks_count(&k->exec));
     if (k->exec.files)
         return api_fail(k, KATA_ERROR_ARGUMENT,
                         "kata_open: a device is asked for, '%s', and a limit of memory; give one "

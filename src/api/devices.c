@@ -40,7 +40,7 @@ kata_status kata_device_ceilings_measure(kata *k, const char *name, kata_device_
     if (!name || !out)
         return api_fail(k, KATA_ERROR_ARGUMENT, "kata_device_ceilings_measure: the %s is NULL",
                         name ? "result" : "name");
-    device *d = k->messages.status ? NULL : device_open(name, &k->messages);
+    device *d = k->messages.status ? NULL : device_open(name, 0, &k->messages);
     if (d && !device_measure(d, out))
         api_fail(k, device_is_full(d) ? KATA_ERROR_MEMORY : KATA_ERROR_DEVICE,
                  "the device '%s' cannot be measured: %s", name, device_error(d));

@@ -82,8 +82,9 @@ kata_status api_get_own(const kata_field *field, const grid_box *box, kata_type 
     kata_status status = check_own(field, call, box);
     if (!status)
         status = check_queue(field, call, api_slot_is_awaited(field->k, field->slot), "write");
-    if (!status) exec_read_own(field->slot, box, type, values);
-    return status;
+    return status ? status
+                  : exec_read_own(&field->k->exec, field->slot, box, type, values,
+                                  &field->k->messages);
 }
 
 kata_status api_put_own(const kata_field *field, const grid_box *box, kata_type type,
@@ -107,5 +108,5 @@ kata_status api_put_own(const kata_field *field, const grid_box *box, kata_type 
                         call, field->name);
     if (grid_box_is_empty(box)) return KATA_OK;
     api_forget_shown(slot);
-    return exec_write_own(&k->exec, slot, box, type, values) ? KATA_OK : api_no_memory(k);
+    return exec_write_own(&k->exec, slot, box, type, values, &k->messages);
 }

@@ -23,14 +23,14 @@ kata_status api_take_shown(kata *k, chain_slot *slot)
 {
     struct api_slot *s = owner(slot);
     s->shown_version = slot->version;
-    return exec_take_own(&k->exec, slot, s->shown) ? KATA_OK : api_no_memory(k);
+    return exec_take_own(&k->exec, slot, s->shown, &k->messages);
 }
 
 void api_show_all(kata *k)
 {
     for (struct api_slot *s = k->slots; s; s = s->next) {
         if (!s->shown || s->shown_version == s->slot.version || s->slot.discarded) continue;
-        exec_show_own(&k->exec, &s->slot, s->shown);
+        exec_show_own(&k->exec, &s->slot, s->shown, &k->messages);
         s->shown_version = s->slot.version;
     }
 }

@@ -224,6 +224,7 @@ comm *comm_open(const void *communicator, messages *m)
 int comm_rank(const comm *c) { return c->rank; }
 int comm_ranks(const comm *c) { return c->ranks; }
 int comm_node_ranks(const comm *c) { return c->node_ranks; }
+int comm_node_rank(const comm *c) { return c->plugin->node_rank; }
 
 void comm_name_next(comm *c, const char *words) { snprintf(c->next, sizeof c->next, "%s", words); }
 

@@ -19,8 +19,9 @@ void comm_launched(int *rank, int *ranks);
 comm *comm_open(const void *communicator, messages *m);
 int comm_rank(const comm *c);  /* from 0 */
 int comm_ranks(const comm *c); /* how many there are */
-/* How many of them are on this machine. */
+/* How many of them are on this machine, and which of these this one is, from 0. */
 int comm_node_ranks(const comm *c);
+int comm_node_rank(const comm *c);
 
 /* Says what this rank does next with others: "run a chain of 12 loops". While it waits for a rank
  * that has left or died, all ranks end with a message that has these words; where one does not

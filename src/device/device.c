@@ -34,9 +34,11 @@ static bool read_wish(const char *name, wish *w)
 /* ---- opening --------------------------------------------------------------------------------- */
 
 /* The number of the device to open; -1 with the reason. */
-static int settle_number(const device_calls *language, int number, device_facts *facts, text *why)
+static int settle_number(device *d, int number, int turn, text *why)
 {
+    const device_calls *language = d->calls;
     int count = language->count(why);
+    d->turns = number < 0 ? count : 1;
     if (!count) return -1;
     if (number >= count) {
         text_add(why, "this machine has %d: ", count);
@@ -45,11 +47,14 @@ static int settle_number(const device_calls *language, int number, device_facts 
         if (count > 4) text_add(why, ", ...");
         return -1;
     }
-    if (number < 0) number = language->choose(why);
-    return number < 0 || !language->describe(number, facts, why) ? -1 : number;
+    if (number < 0) {
+        const int first = language->choose(why);
+        number = first < 0 ? -1 : (first + turn) % count;
+    }
+    return number < 0 || !language->describe(number, &d->facts, why) ? -1 : number;
 }
 
-static device *open_one(const device_calls *language, int number, text *why)
+static device *open_one(const device_calls *language, int number, int turn, text *why)
 {
     device *d = calloc(1, sizeof *d);
     if (!d) {
@@ -57,7 +62,7 @@ static device *open_one(const device_calls *language, int number, text *why)
         return NULL;
     }
     d->calls = language;
-    number = settle_number(language, number, &d->facts, why);
+    number = settle_number(d, number, turn, why);
     if (number >= 0 && language->open(d, number, why)) return d;
     text_free(&d->error);
     free(d);
@@ -65,11 +70,12 @@ static device *open_one(const device_calls *language, int number, text *why)
 }
 
 /* The first device of any language. */
-static device *open_any(messages *m)
+static device *open_any(int turn, messages *m)
 {
     text why[COUNT_OF(languages)] = {0};
     device *d = NULL;
-    for (size_t i = 0; !d && i < COUNT_OF(languages); i++) d = open_one(languages[i], -1, &why[i]);
+    for (size_t i = 0; !d && i < COUNT_OF(languages); i++)
+        d = open_one(languages[i], -1, turn, &why[i]);
     if (!d) {
         message_begin(m, KATA_ERROR_DEVICE, "there is no device");
         for (size_t i = 0; i < COUNT_OF(languages); i++)
@@ -80,7 +86,7 @@ static device *open_any(messages *m)
     return d;
 }
 
-device *device_open(const char *name, messages *m)
+device *device_open(const char *name, int turn, messages *m)
 {
     wish w;
     if (!read_wish(name, &w)) {
@@ -90,9 +96,9 @@ device *device_open(const char *name, messages *m)
                      name);
         return NULL;
     }
-    if (!w.language) return open_any(m);
+    if (!w.language) return open_any(turn, m);
     text why = {0};
-    device *d = open_one(w.language, w.number, &why);
+    device *d = open_one(w.language, w.number, turn, &why);
     if (!d)
         message_fail(m, KATA_ERROR_DEVICE, "device \"%s\" cannot be used: %s", name,
                      text_get(&why));
@@ -109,6 +115,7 @@ void device_close(device *d)
 }
 
 const device_facts *device_facts_of(const device *d) { return &d->facts; }
+int device_turns(const device *d) { return d->turns; }
 const char *device_compiler(const device *d) { return d->compiler; }
 
 int device_list(device_listed *list, int room)

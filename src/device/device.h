@@ -34,8 +34,12 @@ typedef struct device device;
 /* ---- device.c -------------------------------------------------------------------------------- */
 
 /* Opens "cuda", "cuda:1", "opencl", "opencl:0", or "any" (the first there is: CUDA, then OpenCL).
- * NULL, reported, when there is none: what was looked for, and what to do. */
-device *device_open(const char *name, messages *m);
+ * Processes of one machine that have turns 0, 1, ... get different devices by a name without a
+ * number, as far as there are some. NULL, reported, when there is none: what was looked for, and
+ * what to do. */
+device *device_open(const char *name, int turn, messages *m);
+/* Among how many devices those processes take turns. */
+int device_turns(const device *d);
 void device_close(device *d);
 const device_facts *device_facts_of(const device *d);
 /* The devices of this machine, at most `room`; returns their number. `name` as for device_open. */

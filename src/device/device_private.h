@@ -57,6 +57,7 @@ typedef struct device_calls {
 struct device {
     const device_calls *calls;
     device_facts facts;
+    int turns; /* devices that its name may have been of */
     char compiler[512];
     int64_t used, peak, limit;
     text error;

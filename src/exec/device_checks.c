@@ -48,9 +48,10 @@ static kata_status run_again(exec_context *context, const chain_loop *loop, mess
     exec_local one;
     const device_loop l = {context, context->device, loop, m, NULL};
     exec_local_begin(&one, &context->device->host.chain);
-    bool added = exec_local_add(&one, loop, 0, &loop->box, 0) && exec_local_bound(&one);
+    bool added = exec_local_add(&one, loop, 0, &loop->box, loop->parted) && exec_local_bound(&one);
     kata_status status = added ? device_bring_home(&l) : message_no_memory(m);
     if (!status) status = exec_cpu.run(context, &one.chain, m);
+    if (exec_local_number(&one, context->failure.loop) == 0) context->failure.loop = loop;
     exec_local_free(&one);
     if (status) return status;
     return message_fail(m, KATA_ERROR_DEVICE,

@@ -51,7 +51,7 @@ static kata_status bring_field(const device_loop *l, int p)
 static kata_status bring_result(const device_loop *l, int p)
 {
     const chain_binding *b = &l->loop->bindings[p];
-    const grid_box memory = chain_slot_memory(b->slot), inside = chain_binding_inside(b);
+    const grid_box memory = store_device_memory(b->slot), inside = chain_binding_inside(b);
     if (!store_device_holds(b->slot, &memory) && !make_copy(l, b->slot, &memory))
         return device_failed(l, "has no memory for a field of");
     b->slot->on_device->used = l->d->clock;

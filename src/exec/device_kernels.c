@@ -27,7 +27,7 @@ bool device_is_wide(const chain_loop *loop)
         if (!ir_param_is_field(&loop->kernel->params[p])) continue;
         const chain_slot *slot = loop->bindings[p].slot;
         const store_device *on = slot->on_device;
-        grid_box memory = chain_slot_memory(slot);
+        grid_box memory = store_device_memory(slot);
         if (!on) wide = wide || grid_box_points(&memory) >= MOST;
         if (on)
             wide = wide || on->place.component >= MOST || on->room.hi[2] * on->place.z >= MOST ||

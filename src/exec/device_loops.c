@@ -5,7 +5,7 @@
 static kata_status add_host_loop(struct exec_device *d, const chain_loop *loop, int number,
                                  messages *m)
 {
-    chain_binding *own = exec_local_add(&d->host, loop, number, &loop->box, 0);
+    chain_binding *own = exec_local_add(&d->host, loop, number, &loop->box, loop->parted);
     return own && exec_local_bound(&d->host) ? KATA_OK : message_no_memory(m);
 }
 
@@ -22,11 +22,18 @@ kata_status device_run_on_host(exec_context *context, chain *c, messages *m)
     return status ? status : exec_cpu.run(context, c, m);
 }
 
-static kata_status run_host_loops(exec_context *context, messages *m)
+void device_note_failure(exec_context *context, const exec_local *local, const chain *c)
+{
+    const int number = exec_local_number(local, context->failure.loop);
+    if (number >= 0) context->failure.loop = &c->loops[number];
+}
+
+static kata_status run_host_loops(exec_context *context, const chain *c, messages *m)
 {
     exec_local *host = &context->device->host;
     if (!host->chain.count) return KATA_OK;
     kata_status status = device_run_on_host(context, &host->chain, m);
+    device_note_failure(context, host, c);
     exec_local_clear(host);
     return status;
 }
@@ -62,8 +69,8 @@ kata_status device_run_loops(exec_context *context, const chain *c, messages *m)
             status = add_host_loop(d, &c->loops[i], (int)i, m);
             continue;
         }
-        status = run_host_loops(context, m);
+        status = run_host_loops(context, c, m);
         if (!status) status = run_loop(context, &c->loops[i], ready, m);
     }
-    return status ? status : run_host_loops(context, m);
+    return status ? status : run_host_loops(context, c, m);
 }

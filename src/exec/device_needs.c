@@ -64,7 +64,7 @@ static bool add_loop(struct exec_device *d, const chain_loop *loop, grid_box *to
         const bool result = ir_param_is_column_reduction(&loop->kernel->params[p]);
         if (!result && !(ready->firsts >> p & 1)) continue;
         const chain_slot *slot = loop->bindings[p].slot;
-        const grid_box box = result ? chain_slot_memory(slot) : ready->touched[p];
+        const grid_box box = result ? store_device_memory(slot) : ready->touched[p];
         grid_box *all = &touched[slot->number];
         *all = grid_box_is_empty(all) ? box : grid_box_hull(all, &box);
     }

@@ -72,10 +72,12 @@ static bool sums_into_field(const chain_loop *loop)
 }
 
 /* A check finds its first failure where all points run in one order; sums into fields are over all
- * points; a copy moves what rules hide. */
-static place place_of(const device_ready *ready, const chain_loop *loop)
+ * points; a copy moves what rules hide; ranks have parts of fields. */
+static place place_of(const exec_context *context, const device_ready *ready,
+                      const chain_loop *loop)
 {
-    const bool whole = loop->copy || loop->kernel->check_count || sums_into_field(loop);
+    const bool whole =
+        context->ranks || loop->copy || loop->kernel->check_count || sums_into_field(loop);
     return ready->why ? ON_CPU : whole ? AS_A_WHOLE : BY_PLANES;
 }
 
@@ -101,7 +103,8 @@ static bool has_other_rules(const part *p, const chain_loop *loop)
 
 static kata_status add(part *p, const chain_loop *loop, int number)
 {
-    if (!exec_local_add(&p->local, loop, number, &loop->box, 0) || !exec_local_bound(&p->local))
+    if (!exec_local_add(&p->local, loop, number, &loop->box, loop->parted) ||
+        !exec_local_bound(&p->local))
         return message_no_memory(p->m);
     for (int i = 0; i < loop->kernel->param_count; i++)
         if (has_field(loop, i))
@@ -109,13 +112,14 @@ static kata_status add(part *p, const chain_loop *loop, int number)
     return KATA_OK;
 }
 
-static kata_status end_part(part *p)
+static kata_status end_part(part *p, const chain *whole)
 {
     chain *c = &p->local.chain;
     if (!c->count) return KATA_OK;
     kata_status status = p->place == ON_CPU
                              ? device_run_on_host(p->context, c, p->m)
                              : device_run_part(p->context, c, p->place == BY_PLANES, p->m);
+    device_note_failure(p->context, &p->local, whole);
     exec_local_clear(&p->local);
     return status;
 }
@@ -129,13 +133,13 @@ static kata_status run_parts(part *p, const chain *c)
         const chain_loop *loop = &c->loops[i];
         const device_ready *ready = device_ready_of(d, loop);
         if (!ready) return message_no_memory(p->m);
-        const place place = loop->once ? p->place : place_of(ready, loop);
-        if (place != p->place || has_other_rules(p, loop)) status = end_part(p);
+        const place place = loop->once ? p->place : place_of(p->context, ready, loop);
+        if (place != p->place || has_other_rules(p, loop)) status = end_part(p, c);
         p->place = place;
         if (place == ON_CPU && !loop->once) device_note_reason(d, loop, ready->why);
         if (!status) status = add(p, loop, (int)i);
     }
-    return status ? status : end_part(p);
+    return status ? status : end_part(p, c);
 }
 
 kata_status device_run_larger(exec_context *context, chain *c, messages *m)

@@ -207,10 +207,22 @@ static uint64_t rings_of(const chain_loop *loop)
     return rings;
 }
 
+/* On several ranks also which indices this one has of fields: their parts may grow. */
+static uint64_t hash_memory(const chain_loop *loop, uint64_t hash)
+{
+    for (int p = 0; p < loop->kernel->param_count; p++) {
+        if (!ir_param_is_field(&loop->kernel->params[p])) continue;
+        const grid_box memory = store_device_memory(loop->bindings[p].slot);
+        hash = hash_bytes(&memory, sizeof memory, hash);
+    }
+    return hash;
+}
+
 device_ready *device_ready_of(struct exec_device *d, const chain_loop *loop)
 {
     const uint64_t rings = rings_of(loop);
     uint64_t key = loop->hash ^ hash_bytes(&rings, sizeof rings, 0);
+    if (d->streams.context->ranks) key = hash_memory(loop, key);
     for (device_ready *r = d->ready[key % DEVICE_BUCKETS]; r; r = r->next)
         if (r->key == key && !memcmp(r->kernel_hash, loop->kernel->hash, sizeof r->kernel_hash))
             return r;

@@ -69,7 +69,7 @@ kata_status device_run_tree(const device_loop *l, const ir_param *param, device_
 static const int64_t CENTRE = (int64_t)1 << 60;
 
 /* The trees over bricks of rows, then along y, then along z: one value is left. Of loops of which
- * other tiles run planes, one value of each plane, along `cut`. */
+ * others run some points, one value of each plane, or of each row: see device_cut. */
 static kata_status combine(const device_loop *l, const ir_param *param, device_partials *p,
                            const grid_box *bricks, int cut)
 {
@@ -147,7 +147,8 @@ static kata_status set_results(const device_loop *l, const device_waiting *w, si
     grid_box whole;
     ir_value *all = NULL;
     if (w->loop->parted && !(all = device_meet(l, w, count, &whole)))
-        return message_no_memory(l->m);
+        return l->context->failure.elsewhere ? KATA_ERROR_INTERNAL /* ranks agree on another one */
+                                             : message_no_memory(l->m);
     for (size_t i = 0; i < count && !status; i++)
         status = all ? set_result(&w[i], &whole, all + (size_t)grid_box_points(&whole) * i, l->m)
                      : set_result(&w[i], w[i].count == 1 ? &one : &w[i].bricks, w[i].values, l->m);

@@ -32,7 +32,7 @@ bool device_accessed(const chain_loop *loop, int param, grid_box *all)
 grid_box device_touched(const chain_loop *loop, int param)
 {
     const chain_slot *slot = loop->bindings[param].slot;
-    grid_box box, all = chain_slot_memory(slot);
+    grid_box box, all = store_device_memory(slot);
     if (loop->copy || !device_accessed(loop, param, &box)) return all;
     return slot->on_device && slot->on_device->ring ? box : grid_box_hull(&all, &box);
 }

@@ -63,9 +63,9 @@ extern const exec_executor exec_cpu;       /* compiled loops on threads */
 extern const exec_executor exec_on_ranks;  /* the same on several ranks, see ranks.c */
 extern const exec_executor exec_on_files;  /* the same where fields lie in files, see on_files.c */
 extern const exec_executor exec_on_device; /* on a device, see on_device.c */
-/* on_device.c: opens a device, named as for device_open; sets context->device, to be closed when no
- * field has a copy there. `bytes`: of its memory that may be used; 0: what it has, less a reserve.
- */
+/* device_open.c: opens a device, named as for device_open; sets context->device, to be closed when
+ * no field has a copy there. `bytes`: of its memory that may be used; 0: what it has, less a
+ * reserve, in equal shares for the ranks that use it. */
 kata_status exec_device_open(exec_context *context, const char *name, int64_t bytes, messages *m);
 void exec_device_close(exec_context *context);
 void exec_device_explain(const exec_context *context, bool json, text *out);
@@ -95,15 +95,17 @@ kata_status exec_read_on_first(exec_context *context, const chain_slot *slot,
  * they are dealt out; otherwise each rank has all. All ranks call it. */
 kata_status exec_own_points(exec_context *context, const grid_shape *grid, const bool staggered[3],
                             grid_box *own, bool *dealt, messages *m);
-/* Copies values of this rank's own points of a field, without other ranks; and sets them: false
- * when memory is out. */
-void exec_read_own(const chain_slot *slot, const grid_box *box, kata_type type, void *values);
-bool exec_write_own(exec_context *context, chain_slot *slot, const grid_box *box, kata_type type,
-                    const void *values);
+/* Copies values of this rank's own points of a field, without other ranks; and sets them. */
+kata_status exec_read_own(exec_context *context, chain_slot *slot, const grid_box *box,
+                          kata_type type, void *values, messages *m);
+kata_status exec_write_own(exec_context *context, chain_slot *slot, const grid_box *box,
+                           kata_type type, const void *values, messages *m);
 /* The same with all of this rank's own points of a field that is dealt out, and memory whose first
  * index is (0,0,0). */
-void exec_show_own(exec_context *context, const chain_slot *slot, store_array *memory);
-bool exec_take_own(exec_context *context, chain_slot *slot, const store_array *memory);
+kata_status exec_show_own(exec_context *context, chain_slot *slot, store_array *memory,
+                          messages *m);
+kata_status exec_take_own(exec_context *context, chain_slot *slot, const store_array *memory,
+                          messages *m);
 /* After ranks may have set values of their own of a field: they tell one another. All call it. */
 kata_status exec_tell_changes(exec_context *context, chain_slot *slot, messages *m);
 /* ranks_deal.c: copies values in plain order, which the first rank has, to a field on all ranks;

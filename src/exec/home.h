@@ -4,7 +4,11 @@
 
 #include "exec/exec.h"
 
-/* on_device.c: copies a field's values from the device, where it has changed them. */
+/* Copies a field's values from the device, where it has changed them; its part's,
+ * too. */
 kata_status exec_bring_home(exec_context *context, chain_slot *slot, messages *m);
+/* Copies a box of a field's values from the device, or to it, where the array's were changed. */
+kata_status exec_move_box(exec_context *context, chain_slot *slot, const grid_box *box, bool home,
+                          messages *m);
 
 #endif

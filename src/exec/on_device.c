@@ -2,10 +2,6 @@
  * run, it gives to the executor "cpu", and moves the values of their fields there and back. */
 #include "exec/device_tune.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* The program may look into its memory, and change it, when a chain has run. */
 static kata_status end_wrapped(exec_context *context, const chain *c, messages *m)
 {
@@ -41,62 +37,7 @@ static kata_status run_on_device(exec_context *context, chain *c, messages *m)
 
 const exec_executor exec_on_device = {"device", run_on_device};
 
-kata_status exec_bring_home(exec_context *context, chain_slot *slot, messages *m)
-{
-    if (!slot->on_device || store_device_bring_home(slot)) return KATA_OK;
-    const device *d = context->device->device;
-    return message_fail(m, device_is_lost(d) ? KATA_ERROR_DEVICE : KATA_ERROR_MEMORY,
-                        "the device '%s' gave no values of a field: %s", device_facts_of(d)->name,
-                        device_error(d));
-}
-
-/* ---- opening --------------------------------------------------------------------------------- */
-
-/* Of a device that is used by others, too, and for more than fields. */
-static int64_t usual_limit(const device_facts *facts)
-{
-    enum { PART = 16 };
-    return facts->memory - facts->memory / PART;
-}
-
-kata_status exec_device_open(exec_context *context, const char *name, int64_t bytes, messages *m)
-{
-    device *opened = device_open(name, m);
-    if (!opened) return m->status ? m->status : KATA_ERROR_DEVICE;
-    struct exec_device *d = context->device = calloc(1, sizeof *d);
-    if (!d) {
-        device_close(opened);
-        return message_no_memory(m);
-    }
-    d->device = d->copies.device = opened;
-    d->limit = bytes ? smaller(bytes, device_facts_of(opened)->memory)
-                     : usual_limit(device_facts_of(opened));
-    device_limit(opened, d->limit);
-    stream_setup(&d->streams, context, &device_stream);
-    bool cuda = device_facts_of(opened)->language == DEVICE_CUDA;
-    d->language = cuda ? CODEGEN_CUDA : CODEGEN_OPENCL;
-    return device_read_shape(&d->asked, m);
-}
-
-/* Fields have left the device before. */
-void exec_device_close(exec_context *context)
-{
-    struct exec_device *d = context->device;
-    if (!d) return;
-    device_beside_close(d);
-    device_tune_free(d);
-    text_free(&d->shapes);
-    device_partials_free(d);
-    device_release(d->device, d->flags);
-    device_release(d->device, d->far);
-    device_tables_free(d);
-    device_functions_free(d);
-    arena_free(&d->memory);
-    free(d->given);
-    device_close(d->device);
-    free(d);
-    context->device = NULL;
-}
+/* ---- explaining ------------------------------------------------------------------------------ */
 
 /* How chains were streamed, and why loops were not. */
 static void explain_streams(const struct exec_device *d, text *out)

@@ -265,11 +265,12 @@ void device_partials_release(struct exec_device *d);
 
 /* ---- device_meet.c --------------------------------------------------------------------------- */
 
-/* The dimension along which a loop is cut in tiles; 3: none. */
+/* The first dimension along which a loop's points are in several tiles, or on several ranks; 3:
+ * none. */
 int device_cut(const chain_loop *loop);
-/* Gives what a tile has of the reductions of a loop, which were fetched, to those of all tiles so
- * far. Returns the partials of all, of one reduction after another, in the box *whole; to be freed.
- * NULL when memory is out. */
+/* Gives what a tile, or a rank, has of the reductions of a loop, which were fetched, to those of
+ * all tiles so far, or of all ranks. Returns the partials of all, of one reduction after another,
+ * in the box *whole; to be freed. NULL when memory is out. */
 ir_value *device_meet(const device_loop *l, const device_waiting *w, size_t count, grid_box *whole);
 
 /* ---- device_limit.c: what fits the memory of a device ------------------------------------------
@@ -314,6 +315,9 @@ kata_status device_run_here(exec_context *context, const chain *c, messages *m);
 kata_status device_run_loops(exec_context *context, const chain *c, messages *m);
 /* Runs all of them on the CPU. */
 kata_status device_run_on_host(exec_context *context, chain *c, messages *m);
+/* Where a check of a loop of a local chain has failed, says which loop of the whole chain that is.
+ */
+void device_note_failure(exec_context *context, const exec_local *local, const chain *c);
 void device_note_reason(struct exec_device *d, const chain_loop *loop, const char *why);
 
 /* ---- device_copy_loop.c ---------------------------------------------------------------------- */

@@ -16,16 +16,10 @@ static bool deal_out(ranks_run *run, chain_slot *slot)
     struct exec_ranks *r = run->r;
     if (store_part_fits(slot, &r->box, run->plan->margin, run->plan->wraps)) return true;
     ranks_settle(run);
+    ranks_bring_home(run, slot);
     if (!store_part_fit(slot, &r->box, run->plan->margin, run->plan->wraps))
         ranks_no_room(r, &slot, 1);
     return true;
-}
-
-/* A copy of a whole field is worth nothing after a part of it is written. */
-static void drop_copy(chain_slot *slot)
-{
-    store_array_free(slot->array);
-    slot->array = NULL;
 }
 
 static bool deal_out_fields(ranks_run *run, const chain_loop *loop)
@@ -36,7 +30,7 @@ static bool deal_out_fields(ranks_run *run, const chain_loop *loop)
         bool writes = ir_param_is_written_field(&loop->kernel->params[p]);
         if (writes || (ir_param_is_field(&loop->kernel->params[p]) && slot->part))
             done = deal_out(run, slot);
-        if (writes && done) drop_copy(slot);
+        if (writes && done) store_drop_whole(slot); /* worth nothing after a part is written */
     }
     return done;
 }
@@ -67,6 +61,7 @@ static void gather(ranks_run *run, chain_slot *slot)
 {
     if (!slot->part) return;
     ranks_settle(run);
+    ranks_bring_home(run, slot);
     kata_status status = ranks_make_whole(run->r, slot, run->m);
     if (!run->status) run->status = status;
 }
@@ -302,6 +297,11 @@ void exec_note_put(exec_context *context, const void *values, size_t bytes)
 int exec_node_ranks(const exec_context *context)
 {
     return context->ranks ? comm_node_ranks(context->ranks->comm) : 1;
+}
+
+int ranks_node_rank(const exec_context *context)
+{
+    return context->ranks ? comm_node_rank(context->ranks->comm) : 0;
 }
 
 void exec_explain_dealt(const exec_context *context, text *out)

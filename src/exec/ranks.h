@@ -39,6 +39,12 @@ struct exec_ranks {
     arena memory; /* of a chain that runs */
 };
 
+/* ---- on_ranks.c -------------------------------------------------------------------------------
+ */
+
+/* Which of the ranks of this machine this one is, from 0; 0 where there are no others. */
+int ranks_node_rank(const exec_context *context);
+
 /* ---- ranks_layout.c -------------------------------------------------------------------------- */
 
 /* Reports a KATA_RANKS of other words than it takes: also where there is one rank, and none counts.
@@ -71,7 +77,7 @@ typedef struct ranks_batch {
 
 /* Makes the copies of a batch of which this rank is one end, and empties it. The fields have parts,
  * and the copies of all ranks are in the same order. */
-kata_status ranks_exchange(struct exec_ranks *r, ranks_batch *batch, messages *m);
+kata_status ranks_exchange(exec_context *context, ranks_batch *batch, messages *m);
 /* Gathers bytes of all ranks in r->gathered.data; r->starts are set. */
 kata_status ranks_gather_known(struct exec_ranks *r, const void *mine, messages *m);
 /* The same where ranks do not know how many others have: see sweep_gather. */
@@ -105,6 +111,9 @@ bool ranks_reduces(const chain_loop *loop);
 void ranks_make_copies(ranks_run *run);
 /* Makes them, and runs the loops: then fields may change their memory. */
 void ranks_settle(ranks_run *run);
+/* Before arrays of a field, or of its part, are looked at: where a device gives no values, the run
+ * has failed. */
+void ranks_bring_home(ranks_run *run, chain_slot *slot);
 /* Adds a loop's points in a box to those that run next; false, reported, when memory is out.
  * `parted`: as of a chain_loop. */
 bool ranks_add_loop(ranks_run *run, int number, const grid_box *box, int parted);

@@ -2,6 +2,8 @@
  * of it, with all boxes of a batch one after another. */
 #include "exec/ranks.h"
 
+#include "exec/home.h"
+
 #include <stdlib.h>
 
 /* ---- margins --------------------------------------------------------------------------------- */
@@ -48,6 +50,22 @@ static void place_messages(struct exec_ranks *r, exchange_list *list)
     }
 }
 
+/* Values that this rank sends come from its device, those that it gets go there. */
+static kata_status move_on_device(exec_context *context, const ranks_batch *batch, bool sent,
+                                  messages *m)
+{
+    const int me = comm_rank(context->ranks->comm);
+    kata_status status = KATA_OK;
+    for (size_t i = 0; i < batch->count && context->device && !status; i++) {
+        const ranks_copy *copy = &batch->copies[i];
+        chain_slot *slot = &copy->slot->part->slot;
+        grid_box box = sent ? grid_box_moved(&copy->box, copy->shift, 1) : copy->box;
+        if ((sent ? copy->from : copy->to) == me)
+            status = exec_move_box(context, slot, &box, sent, m);
+    }
+    return status;
+}
+
 static void pack(const ranks_batch *batch, int me, const comm_message *message)
 {
     char *bytes = message->data;
@@ -89,13 +107,15 @@ static void add_time(double *seconds, double *time)
     *time = now;
 }
 
-kata_status ranks_exchange(struct exec_ranks *r, ranks_batch *batch, messages *m)
+kata_status ranks_exchange(exec_context *context, ranks_batch *batch, messages *m)
 {
+    struct exec_ranks *r = context->ranks;
     int me = comm_rank(r->comm);
     exchange_list list;
     double time = clock_seconds();
     list_messages(batch, me, &list);
     place_messages(r, &list);
+    kata_status moved = move_on_device(context, batch, true, m);
     for (int i = 0; i < list.count; i++)
         if (list.of[i].sends) pack(batch, me, &list.of[i]);
     add_time(&r->sent.packing, &time);
@@ -103,10 +123,11 @@ kata_status ranks_exchange(struct exec_ranks *r, ranks_batch *batch, messages *m
     add_time(&r->sent.sending, &time);
     for (int i = 0; i < list.count && !status; i++)
         if (!list.of[i].sends) unpack(batch, me, &list.of[i]);
+    if (!status && !moved) moved = move_on_device(context, batch, false, m);
     add_time(&r->sent.unpacking, &time);
     batch->count = 0;
     note_sent(r, &list);
-    return status;
+    return status ? status : moved;
 }
 
 /* ---- whole fields ---------------------------------------------------------------------------- */
@@ -170,8 +191,7 @@ kata_status ranks_make_whole(struct exec_ranks *r, chain_slot *slot, messages *m
     find_starts(r, slot);
     size_t me = (size_t)comm_rank(r->comm), bytes = r->starts[me + 1] - r->starts[me];
     char *mine = malloc(bytes + 1);
-    store_array_free(slot->array);
-    slot->array = NULL;
+    store_drop_whole(slot);
     if (!mine || !store_slot_array(slot)) ranks_no_room(r, &slot, 1);
     if (bytes) store_pack(slot->part->slot.array, &own, mine);
     kata_status status = ranks_gather_known(r, mine, m);

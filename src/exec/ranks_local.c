@@ -1,5 +1,6 @@
 /* The loops that run next on this rank: a chain of its own, for this rank's points alone, which the
- * executor "cpu" runs, or "files" where there is a limit of memory. */
+ * executor "cpu" runs, or "files" where there is a limit of memory, or "device". */
+#include "exec/home.h"
 #include "exec/on_files.h"
 #include "exec/ranks.h"
 
@@ -38,6 +39,12 @@ static void note_failure(ranks_run *run)
     failure->loop = &run->c->loops[number];
 }
 
+static kata_status run_own(exec_context *context, chain *local, messages *m)
+{
+    return context->device ? exec_on_device.run(context, local, m)
+                           : exec_files_run_own(context, local, m);
+}
+
 /* A rank that has failed runs no more loops. But it makes the exchanges that others wait for, and
  * lets them know when they next reduce. */
 static void run_local(ranks_run *run)
@@ -47,7 +54,7 @@ static void run_local(ranks_run *run)
     const char *all;
     const size_t *starts;
     r->gathers_left = count_gathers(local);
-    if (local->count && !run->status) run->status = exec_files_run_own(run->context, local, run->m);
+    if (local->count && !run->status) run->status = run_own(run->context, local, run->m);
     if (r->gathers_left && run->status) ranks_gather(run->context, NULL, 0, &all, &starts);
     note_failure(run);
     exec_local_clear(&run->local);
@@ -58,7 +65,13 @@ void ranks_make_copies(ranks_run *run)
 {
     if (!run->batch.count) return;
     run_local(run);
-    kata_status status = ranks_exchange(run->r, &run->batch, run->m);
+    kata_status status = ranks_exchange(run->context, &run->batch, run->m);
+    if (!run->status) run->status = status;
+}
+
+void ranks_bring_home(ranks_run *run, chain_slot *slot)
+{
+    kata_status status = exec_bring_home(run->context, slot, run->m);
     if (!run->status) run->status = status;
 }
 

@@ -47,48 +47,60 @@ kata_status exec_own_points(exec_context *context, const grid_shape *grid, const
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-void exec_read_own(const chain_slot *slot, const grid_box *box, kata_type type, void *values)
+kata_status exec_read_own(exec_context *context, chain_slot *slot, const grid_box *box,
+                          kata_type type, void *values, messages *m)
 {
+    kata_status status = exec_bring_home(context, slot, m);
+    if (status) return status;
     if (slot->part)
         store_read(slot->part->slot.array, box, slot->components, type, values);
     else
         store_read_slot(slot, &(store_values){*box, 0, slot->components}, type, values);
+    return KATA_OK;
 }
 
 /* Gives a slot a part that this rank is about to change. */
-static bool change_part(const struct exec_ranks *r, chain_slot *slot)
+static kata_status change_part(exec_context *context, chain_slot *slot, messages *m)
 {
-    if (!slot->part && !store_part_fit(slot, &r->box, no_margin, no_wraps)) return false;
+    kata_status status = exec_bring_home(context, slot, m);
+    if (status) return status;
+    if (!slot->part && !store_part_fit(slot, &context->ranks->box, no_margin, no_wraps))
+        return message_no_memory(m);
     slot->part->changed = true;
-    return true;
+    store_device_forget(&slot->part->slot);
+    return KATA_OK;
 }
 
-bool exec_write_own(exec_context *context, chain_slot *slot, const grid_box *box, kata_type type,
-                    const void *values)
+kata_status exec_write_own(exec_context *context, chain_slot *slot, const grid_box *box,
+                           kata_type type, const void *values, messages *m)
 {
-    if (!change_part(context->ranks, slot)) return false;
-    store_write(slot->part->slot.array, box, type, values);
-    return true;
+    kata_status status = change_part(context, slot, m);
+    if (!status) store_write(slot->part->slot.array, box, type, values);
+    return status;
 }
 
-void exec_show_own(exec_context *context, const chain_slot *slot, store_array *memory)
+kata_status exec_show_own(exec_context *context, chain_slot *slot, store_array *memory, messages *m)
 {
     const struct exec_ranks *r = context->ranks;
+    kata_status status = exec_bring_home(context, slot, m);
     grid_box own = plan_own_box(slot, &r->box, r->box.rank);
     const store_array *from = slot->part ? slot->part->slot.array : slot->array;
-    if (from)
+    if (from && !status)
         store_copy_box(memory, from, &memory->box, own.lo);
     else
         store_poison(memory); /* a chain has failed: it has no values */
+    return status;
 }
 
-bool exec_take_own(exec_context *context, chain_slot *slot, const store_array *memory)
+kata_status exec_take_own(exec_context *context, chain_slot *slot, const store_array *memory,
+                          messages *m)
 {
-    if (!change_part(context->ranks, slot)) return false;
+    kata_status status = change_part(context, slot, m);
+    if (status) return status;
     const grid_box *own = &slot->part->own;
     const int64_t shift[3] = {-own->lo[0], -own->lo[1], -own->lo[2]};
     store_copy_box(slot->part->slot.array, memory, own, shift);
-    return true;
+    return KATA_OK;
 }
 
 /* ---- what other ranks have to know ----------------------------------------------------------- */
@@ -120,6 +132,8 @@ kata_status ranks_tell_changes(struct exec_ranks *r, chain_slot *const *slots, s
 
 kata_status exec_tell_changes(exec_context *context, chain_slot *slot, messages *m)
 {
-    if (context->device) return exec_bring_home(context, slot, m);
-    return context->ranks ? ranks_tell_changes(context->ranks, &slot, 1, m) : KATA_OK;
+    kata_status status = exec_bring_home(context, slot, m);
+    if (!context->ranks) return status;
+    kata_status told = ranks_tell_changes(context->ranks, &slot, 1, m);
+    return status ? status : told;
 }

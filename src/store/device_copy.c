@@ -52,9 +52,14 @@ void store_device_free(chain_slot *slot)
     slot->on_device = NULL;
 }
 
+grid_box store_device_memory(const chain_slot *slot)
+{
+    return slot->array ? slot->array->box : chain_slot_memory(slot);
+}
+
 int64_t store_device_bytes(const chain_slot *slot, const grid_box *room)
 {
-    grid_box memory = chain_slot_memory(slot);
+    grid_box memory = store_device_memory(slot);
     store_device on = {.room = grid_box_hull(&memory, room)};
     return (int64_t)store_device_lay_out(&on, slot);
 }
@@ -66,7 +71,7 @@ bool store_device_holds(const chain_slot *slot, const grid_box *room)
 
 bool store_device_make(store_copies *copies, chain_slot *slot, const grid_box *room)
 {
-    grid_box memory = chain_slot_memory(slot), all = grid_box_hull(&memory, room);
+    grid_box memory = store_device_memory(slot), all = grid_box_hull(&memory, room);
     if (slot->on_device) all = grid_box_hull(&all, &slot->on_device->room);
     if (!store_device_bring_home(slot)) return false;
     store_device_free(slot);
@@ -172,8 +177,8 @@ static bool copy_box(const chain_slot *slot, const grid_box *box, bool to_device
 bool store_device_take(chain_slot *slot, const grid_box *inside)
 {
     store_device *on = slot->on_device;
-    grid_box all = chain_slot_memory(slot);
-    if (on->ring || (on->valid && grid_box_contains(&on->own, inside))) return true;
+    grid_box all = store_device_memory(slot), needed = grid_box_intersect(inside, &all);
+    if (on->ring || (on->valid && grid_box_contains(&on->own, &needed))) return true;
     if (!store_device_bring_home(slot)) return false;
     if (slot->poisoned && !store_slot_array(slot)) return false;
     on->valid = slot->array ? copy_box(slot, &all, true)
@@ -201,16 +206,34 @@ bool store_device_bring_home(chain_slot *slot)
 
 bool store_device_hide(chain_slot *slot, const grid_box *inside)
 {
-    grid_box all = chain_slot_memory(slot);
+    grid_box all = store_device_memory(slot);
     if (slot->on_device->ring || grid_box_contains(inside, &all) ||
         grid_box_contains(inside, &slot->on_device->own))
         return true;
     if (!store_slot_array(slot) || !store_device_bring_home(slot)) return false;
-    slot->on_device->own = *inside;
+    slot->on_device->own = grid_box_intersect(inside, &all);
     return true;
+}
+
+bool store_device_get_box(chain_slot *slot, const grid_box *box)
+{
+    const store_device *on = slot->on_device;
+    if (!on || !on->newer || !on->valid) return true;
+    grid_box part = grid_box_intersect(box, &on->own);
+    return copy_box(slot, &part, false);
+}
+
+bool store_device_put_box(chain_slot *slot, const grid_box *box)
+{
+    store_device *on = slot->on_device;
+    if (!on || !on->valid) return true;
+    grid_box part = grid_box_intersect(box, &on->own);
+    on->changes++;
+    return copy_box(slot, &part, true);
 }
 
 void store_device_forget(chain_slot *slot)
 {
     if (slot->on_device) slot->on_device->valid = slot->on_device->newer = false;
+    if (slot->part) store_device_forget(&slot->part->slot);
 }

@@ -262,6 +262,12 @@ bool store_part_fit(chain_slot *slot, const plan_ranks *ranks, const int64_t mar
 bool store_part_fits(const chain_slot *slot, const plan_ranks *ranks, const int64_t margin[3],
                      const bool wraps[3]);
 void store_part_free(chain_slot *slot);
+/* Frees the memory that a slot has for all of its values. */
+void store_drop_whole(chain_slot *slot);
+
+/* ---- pack.c -------------------------------------------------------------------------------------
+ */
+
 /* Copies a box between an array and memory without gaps, row by row, in the order x, y, z,
  * component. Returns the bytes. */
 size_t store_box_bytes(const store_array *a, const grid_box *box);
@@ -271,8 +277,7 @@ void store_unpack(store_array *a, const grid_box *box, const void *from);
 void store_copy_box(store_array *to, const store_array *from, const grid_box *box,
                     const int64_t shift[3]);
 
-/* ---- device_copy.c: fields in the memory of a device
- * ---------------------------------------------
+/* ---- device_copy.c: fields in the memory of a device -------------------------------------------
  *
  * There rows are contiguous and aligned, whatever the field's layout. */
 
@@ -303,6 +308,8 @@ typedef struct store_device {
     uint64_t rules, around;
 } store_device;
 
+/* The indices of a slot that its array has, or will have: of a part, those that are held. */
+grid_box store_device_memory(const chain_slot *slot);
 /* Whether a slot has a copy on a device with memory for indices. */
 bool store_device_holds(const chain_slot *slot, const grid_box *room);
 /* Gives it one, in place of a smaller one, not yet with the values. False when memory, of the
@@ -320,7 +327,11 @@ bool store_device_hide(chain_slot *slot, const grid_box *inside);
 void store_device_changed(chain_slot *slot);
 /* Copies them to the slot's array, if that has not got them. */
 bool store_device_bring_home(chain_slot *slot);
-/* Says that the array is about to change. */
+/* The same for the values of a box alone. */
+bool store_device_get_box(chain_slot *slot, const grid_box *box);
+/* Copies a box of the array that has changed to the device, if that has values of the slot. */
+bool store_device_put_box(chain_slot *slot, const grid_box *box);
+/* Says that the array is about to change, or that of the slot's part. */
 void store_device_forget(chain_slot *slot);
 
 /* ---- device_ring.c: planes of a field on a device ----------------------------------------------

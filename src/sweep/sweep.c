@@ -83,36 +83,59 @@ const observe_fault *sweep_fault(const sweep_loop *l) { return sweep_first_fault
 
 /* ---- after ----------------------------------------------------------------------------------- */
 
-/* Takes planes of partials until there are none. */
-static void reduce_planes(void *data, int me)
+/* The first dimension along which a loop's points are on several ranks, or z: partials stay apart
+ * from there on. */
+static int kept_from(const sweep_loop *l)
+{
+    int d = 0;
+    while (d < 2 && !(l->like.parted >> d & 1)) d++;
+    return d;
+}
+
+/* How many pieces there are that each leave one partial: planes along z, or rows. */
+static int64_t pieces_of(const sweep_loop *l)
+{
+    int64_t pieces = 1;
+    for (int d = kept_from(l); d < 3; d++) pieces *= l->bricks.hi[d] - l->bricks.lo[d];
+    return pieces;
+}
+
+/* Takes pieces of partials until there are none. */
+static void reduce_pieces(void *data, int me)
 {
     sweep_loop *l = data;
     (void)me;
-    int64_t planes = l->bricks.hi[2] - l->bricks.lo[2], z;
-    int64_t each = grid_box_points(&l->bricks) / planes;
-    while ((z = sweep_next_part(l)) < planes)
+    const bool rows = kept_from(l) == 1;
+    const int64_t pieces = pieces_of(l), each = grid_box_points(&l->bricks) / pieces;
+    const int64_t ny = l->bricks.hi[1] - l->bricks.lo[1];
+    for (int64_t i; (i = sweep_next_part(l)) < pieces;) {
+        grid_box piece = l->bricks;
+        if (rows) piece.lo[1] += i % ny;
+        if (rows) piece.hi[1] = piece.lo[1] + 1;
         for (int r = 0; r < l->reduction_count; r++) {
             const sweep_reduction *red = &l->reductions[r];
-            sweep_reduce_plane(&l->loop->kernel->params[red->param], &l->bricks,
-                               red->partials + z * each);
+            sweep_reduce_plane(&l->loop->kernel->params[red->param], &piece,
+                               red->partials + i * each);
         }
+    }
 }
 
-/* Of many partials in several planes one per plane is left: threads do that together. Returns the
- * box of those that are left. */
+/* Of many partials, and of those that meet others, one of each piece is left: threads do that
+ * together. Returns the box of those that are left. */
 static grid_box reduce_many(sweep_loop *l)
 {
     grid_box left = l->bricks;
-    int64_t planes = left.hi[2] - left.lo[2], count = grid_box_points(&left);
-    bool whole = !(l->like.parted & 3); /* planes are on this rank */
-    bool many = planes > 1 && count * l->reduction_count >= MANY_PARTIALS;
-    if (grid_box_is_empty(&left) || !whole || !(many || l->like.parted)) return left;
+    const int cut = kept_from(l);
+    if (grid_box_is_empty(&left) || !cut) return left;
+    const int64_t pieces = pieces_of(l), each = grid_box_points(&left) / pieces;
+    bool many = pieces > 1 && each * pieces * l->reduction_count >= MANY_PARTIALS;
+    if (!many && !l->like.parted) return left;
     atomic_store_explicit(&l->next, 0, memory_order_relaxed);
-    sweep_workers_run(l->workers, l->workers->count, reduce_planes, l);
+    sweep_workers_run(l->workers, l->workers->count, reduce_pieces, l);
     for (int r = 0; r < l->reduction_count; r++)
-        for (int64_t z = 0; z < planes; z++)
-            l->reductions[r].partials[z] = l->reductions[r].partials[z * (count / planes)];
-    for (int d = 0; d < 2; d++) {
+        for (int64_t i = 0; i < pieces; i++)
+            l->reductions[r].partials[i] = l->reductions[r].partials[i * each];
+    for (int d = 0; d < cut; d++) {
         left.lo[d] = 0;
         left.hi[d] = 1;
     }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Programs on several ranks: simulations print and write what they do on one, byte for byte; random
-# programs give what the reference executor gives; ranks that do different things are told so.
+# programs give what the reference executor gives; ranks that do different things are told so. Also
+# where ranks compute on a device, which is the CUDA shim.
 set -euo pipefail
 # shellcheck source=tests/apps/apps_helpers.bash
 . "$KATA_SOURCE/tests/apps/apps_helpers.bash"
@@ -32,19 +33,23 @@ cache_of() # test
     echo "$(dirname "$KATA_CACHE_DIR")/$1"
 }
 
-# Complains unless a simulation prints, writes and exits the same on 1 rank and on others.
+# Complains unless a simulation prints, writes and exits the same on 1 rank and on others, which
+# compute on $device.
+device=none
 expect_same() # application [options]
 {
     local cache
     cache=$(cache_of "$1")
     for n in 1 $counts; do
         local code=0
-        KATA_CACHE_DIR=$cache on_ranks "$n" "$kata" run "$@" || code=$?
+        local on=none
+        if [ "$n" -gt 1 ]; then on=$device; fi
+        KATA_DEVICE=$on KATA_CACHE_DIR=$cache on_ranks "$n" "$kata" run "$@" || code=$?
         echo "$code" >"ranks$n/code"
         mv "ranks$n/err" "err$n" # what mpirun says of an exit code
         without_times "ranks$n/out"
         if ! diff -r ranks1 "ranks$n"; then
-            fail "kata run $* differs on $n ranks"
+            fail "kata run $* differs on $n ranks, device '$device'"
             cat "err$n"
         fi
     done
@@ -61,12 +66,31 @@ counts="4"
 expect_same vortex --size 16 --until 0.5 --quiet
 counts="7"
 expect_same heat
+device=cuda
+counts="3"
+expect_same heat
+expect_same weather --steps 3
+counts="2"
+expect_same blur
+expect_same cavity --re 100 --size 16 --tolerance 0.5 --quiet --data cavity.vtkhdf
+expect_same lattice --case cavity --size 16 --scheme aa --most-steps 40 --quiet
+counts="4"
+expect_same cloverleaf --steps 3 --quiet
 
 for limit in "3 1" "4 7" "2 13 4k"; do # ranks, the first program, and the memory of each rank
     read -r n seed memory <<<"$limit"
     if ! KATA_CACHE_DIR=$(cache_of random) KATA_MEMORY=$memory on_ranks "$n" "$KATA_BUILD/tests/test_random" \
         --ranks --count 6 --seed "$seed"; then
         fail "random programs differ on $n ranks, memory '$memory'"
+        cat "ranks$n/out"
+    fi
+done
+
+for limit in "2 21" "3 22 400000" "4 23"; do # with devices of that much memory
+    read -r n seed memory <<<"$limit"
+    if ! KATA_CACHE_DIR=$(cache_of random_cuda) KATA_DEVICE_MEMORY=$memory on_ranks "$n" \
+        "$KATA_BUILD/tests/test_random" --ranks --device cuda --count 6 --seed "$seed"; then
+        fail "random programs differ on $n ranks with devices, memory '$memory'"
         cat "ranks$n/out"
     fi
 done
@@ -117,20 +141,40 @@ kernel grow(in double u, out double v, double fast, sum double s) {
 END
 expect_checked() # arguments...
 {
-    for n in 1 2 3; do
-        if on_ranks "$n" "$kata" apply ../check.kata "$@" u=../u.npy v=v.npy --boundary clamp; then
+    for n in 1 2 3 2d 3d; do # d: on devices
+        local on=none
+        if [[ $n == *d ]]; then on=cuda; fi
+        if KATA_DEVICE=$on on_ranks "${n%d}" "$kata" apply ../check.kata "$@" u=../u.npy v=v.npy --boundary clamp; then
             fail "kata apply $* succeeds on $n ranks"
         fi
-        sed -i '/^---/,$d' "ranks$n/err" # what mpirun says
+        sed '/^---/,$d' "ranks${n%d}/err" >"checked$n" # less what mpirun says
+        cmp checked1 "checked$n" || fail "kata apply $*: another message on $n ranks"
     done
-    expect_in ranks1/err "this assert fails at point"
-    cmp ranks1/err ranks2/err && cmp ranks1/err ranks3/err || fail "kata apply $*: other messages"
+    expect_in checked1 "this assert fails at point"
 }
 expect_checked check first=20 last=50
 expect_checked check first=50 last=51
 expect_checked check first=63 last=63
 expect_checked grow fast=10 --steps 9
 expect_checked grow fast=20 --steps 9
+
+# Ranks differ in whether they have a device, and in what its memory holds.
+cat >mean.kata <<'END'
+kernel fill(out double u) { u = sin(ix + 7.0*iy); }
+kernel mean(in double u, out double v, sum double s) { v = 0.25*(u[0,1] + u[0,-1] + 2*u[1,0]); s += v; }
+END
+"$kata" apply mean.kata fill --size 100x90 u=large.npy --quiet
+mean=("$kata" apply mean.kata mean u=large.npy --boundary periodic --steps 5 --quiet)
+"${mean[@]}" v=one.npy >one
+for other in KATA_DEVICE=none KATA_DEVICE_MEMORY=66000; do
+    timeout 60 mpirun -n 1 env KATA_DEVICE=cuda "${mean[@]}" v=two.npy : \
+        -n 1 env KATA_DEVICE=cuda $other "${mean[@]}" v=two.npy >two || fail "one of two ranks has $other"
+    cmp one.npy two.npy && cmp one two || fail "other values where one of two ranks has $other"
+done
+# The device of one rank is lost: all end.
+expect_refused -n 1 env KATA_DEVICE=cuda "${mean[@]}" v=two.npy : \
+    -n 1 env KATA_DEVICE=cuda KATA_SHIM_LOSE=3 "${mean[@]}" v=two.npy
+expect_in err "error: rank 1: "
 
 # Fields are dealt out, and exchanged.
 cat >heat.kata <<'END'

@@ -12,7 +12,8 @@
  *
  * --device runs programs on a device, named as in kata_options.
  *
- * --ranks runs programs on the ranks that mpirun has started: each compares what it gets.
+ * --ranks runs programs on the ranks that mpirun has started: each compares what it gets; with
+ * --device, on devices of these ranks.
  *
  * --planned interprets plans of the programs, of a kind for each batch: it needs no compiler and is
  * fast. The first programs that fail are made smaller and printed, and after many failures the test
@@ -89,6 +90,14 @@ static const setting on_device[] = {
     {"device of 400 kB", "cpu", 1, false, false, false, false, NULL, false, 400000},
     {"device of 300 kB, ranges cut in two", "cpu", 1, false, true, false, true, NULL, false,
      300000},
+};
+
+/* On ranks whose loops run on devices. */
+static const setting on_rank_devices[] = {
+    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false, false},
+    {"device", "cpu", 1, false, false, false, false, NULL, false, true},
+    {"device, shifted, wrapped fields", "cpu", 1, false, false, true, true, NULL, false, true},
+    {"device of 400 kB", "cpu", 1, false, false, false, false, NULL, false, 400000},
 };
 
 /* The settings that programs run in; of plans one for each batch, in turn. */
@@ -178,7 +187,7 @@ static bool passes_alone(program *p) { return judge_alone(p, &all_settings).verd
 
 static program *generate(uint64_t seed)
 {
-    if (all_settings.settings == on_ranks)
+    if (all_settings.settings == on_ranks || all_settings.settings == on_rank_devices)
         return seed % 4 ? program_generate_dealt_passing(seed) : program_generate_dealt(seed);
     return all_settings.settings == passing ? program_generate_passing(seed)
                                             : program_generate(seed);
@@ -325,7 +334,8 @@ int main(int argc, char **argv)
     if (o.passing) all_settings = (trial){passing, COUNT_OF(passing), NULL};
     if (o.ranks) all_settings = (trial){on_ranks, COUNT_OF(on_ranks), NULL};
     if (o.device) {
-        all_settings = (trial){on_device, COUNT_OF(on_device), NULL};
+        all_settings = o.ranks ? (trial){on_rank_devices, COUNT_OF(on_rank_devices), NULL}
+                               : (trial){on_device, COUNT_OF(on_device), NULL};
         setenv("KATA_TEST_DEVICE", o.device, 1);
     }
     if (o.print) {

@@ -28,6 +28,11 @@ for n in 1 2 3 4 7; do
     cp -r "ranks$n" "saved$n"
     diff -r saved1 "saved$n" || fail "files of $n ranks differ from those of one"
 done
+# The same where ranks compute on a device.
+for n in 1 3 4; do
+    KATA_DEVICE=cuda run "$n" save local wrap get
+    diff -r saved1 "ranks$n" || fail "files of $n ranks with devices differ from those of one"
+done
 # Files are read before ranks are laid out, and after it.
 for n in 1 3 4; do
     mkdir -p "loaded$n"

@@ -18,7 +18,7 @@ static const char *kind; /* "cuda", "opencl" */
 static device *open_device(const char *name)
 {
     messages m = {.silent = true};
-    device *d = device_open(name, &m);
+    device *d = device_open(name, 0, &m);
     message_free(&m);
     return d;
 }
@@ -518,7 +518,7 @@ static void ceilings_are_measured(void **state)
 static void expect_message(const char *name, const char *expected)
 {
     messages m = {.silent = true};
-    assert_null(device_open(name, &m));
+    assert_null(device_open(name, 0, &m));
     assert_int_equal(m.status, KATA_ERROR_DEVICE);
     if (!strstr(text_get(&m.body), expected)) fail_msg("%s", text_get(&m.body));
     message_free(&m);

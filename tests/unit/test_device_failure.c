@@ -48,7 +48,7 @@ static void in_process(void (*body)(void))
 static device *open_cuda(void)
 {
     messages m = {.silent = true};
-    device *d = device_open("cuda", &m);
+    device *d = device_open("cuda", 0, &m);
     if (!d) fprintf(stderr, "%s\n", text_get(&m.body));
     CHECK(d);
     message_free(&m);
@@ -61,7 +61,7 @@ static void expect_message(const char *name, const char *expected)
     messages m = {.silent = true};
     text whole = {0};
     const char *path = getenv("KATA_CUDA"), *at;
-    CHECK(!device_open(name, &m));
+    CHECK(!device_open(name, 0, &m));
     CHECK(m.status == KATA_ERROR_DEVICE);
     at = text_get(&m.body);
     for (const char *found; (found = strstr(at, path)); at = found + strlen(path))
@@ -111,7 +111,7 @@ static void numbers_beyond_the_last_are_refused_body(void)
     setenv("KATA_SHIM_DEVICES", "2", 1);
     expect_message("cuda:2", "error: device \"cuda:2\" cannot be used: this machine has 2: "
                              "\"cuda:0\", \"cuda:1\"");
-    device *second = device_open("cuda:1", &m);
+    device *second = device_open("cuda:1", 0, &m);
     CHECK(second);
     device_close(second);
     CHECK(m.status == KATA_OK);

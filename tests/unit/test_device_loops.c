@@ -519,7 +519,7 @@ static int test_kind(const char *name)
         cmocka_unit_test(fields_are_reduced_into),
         cmocka_unit_test(levels_are_reduced)};
     messages m = {.silent = true};
-    device *there = device_open(name, &m);
+    device *there = device_open(name, 0, &m);
     message_free(&m);
     if (!there) {
         print_message("no device '%s'\n", name);
@@ -533,7 +533,7 @@ static int test_kind(const char *name)
 int main(void)
 {
     messages m = {.silent = true};
-    device *cuda = device_open("cuda", &m);
+    device *cuda = device_open("cuda", 0, &m);
     message_free(&m);
     device_close(cuda);
     if (!cuda) {

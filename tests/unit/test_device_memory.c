@@ -74,7 +74,7 @@ static void run(const char *device, int64_t memory, kata_rule rule, int sums, ou
 static bool has_device(const char *name)
 {
     messages m = {.silent = true};
-    device *d = device_open(name, &m);
+    device *d = device_open(name, 0, &m);
     device_close(d);
     message_free(&m);
     return d;
