@@ -35,7 +35,7 @@ enum {
     MOST_CHECKS = 1,
     MOST_SHIFTS = 3,
     LATER = 100,  /* loops, after which a search that is remembered goes on */
-    SETTLED = 48, /* loops, after which they have found out how they run best */
+    SETTLED = 48, /* runs of each loop, after which they have found out how they run best */
     SHORTEST_PAUSE = HOSTILE(2048, 128),
     LONGEST_PAUSE = 32768
 };
@@ -81,10 +81,11 @@ void tune_search_again(tune_ways *w)
 static bool doubt_loops(tune_ways *w)
 {
     const double near = 1.5;
+    const int64_t settled = SETTLED * larger(w->period, 1);
     for (int i = 0; i < w->count; i++) {
         tune_way *way = &w->ways[i];
         bool loops = !way->request.cache && way->known && i != w->best;
-        if (!loops || way->ran >= SETTLED || way->least > near * w->ways[w->best].least) continue;
+        if (!loops || way->ran >= settled || way->least > near * w->ways[w->best].least) continue;
         doubt(way);
         return true;
     }
