@@ -10,7 +10,7 @@ static void name_of(const char *key, char name[64]) { snprintf(name, 64, "%.32s.
 
 static bool read_in(const jit_folder *folder, const char *name, char **bytes, size_t *count)
 {
-    char *data, sum[HASH + 1];
+    char *data, sum[HASH + 1] = "";
     size_t size;
     if (!folder->path.length || jit_folder_read(folder, name, MOST, &data, &size)) return false;
     bool good = size > HASH;
