@@ -101,8 +101,8 @@ kata_status api_show_in(kata *k, chain_slot *slot, const store_array *as);
 kata_status api_take_shown(kata *k, chain_slot *slot);
 /* The slot has got values that are not shown yet. Queued loops need no call of it. */
 void api_forget_shown(chain_slot *slot);
-/* Shows what has changed. The queue is empty. */
-void api_show_all(kata *k);
+/* Shows what has changed. The queue is empty. All ranks call it, unless there is an error. */
+kata_status api_show_all(kata *k);
 
 /* ---- failed_chain.c -------------------------------------------------------------------------- */
 

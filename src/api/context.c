@@ -224,7 +224,7 @@ static kata_status read_options(kata *k, const kata_options *options)
     if (!status) status = choose_memory(k, options);
     if (!status) status = jit_open(options->compiler, options->cache, &k->messages, &k->exec.jit);
     if (!status) status = join_ranks(k, options);
-    if (!status) status = choose_device(k, options);
+    if (!status) status = exec_meet_devices(&k->exec, choose_device(k, options), &k->messages);
     return status ? status : api_read_debugging(k, options->plan);
 }
 

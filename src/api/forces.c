@@ -125,8 +125,9 @@ kata_status kata_flush(kata *k)
 {
     if (!k) return api_null("kata_flush", "the context");
     kata_status status = api_flush(k, "kata_flush");
-    api_show_all(k);
-    return status;
+    kata_status shown = api_show_all(k);
+    api_note_error(k);
+    return status ? status : shown;
 }
 
 kata_status kata_work_done(const kata *k, kata_work *work)

@@ -53,10 +53,7 @@ static kata_mapping mapping_of(const kata_field *field)
 static kata_status prepare(kata_field *field)
 {
     kata *k = field->k;
-    if (api_shown(field->slot)) {
-        api_show_all(k);
-        return KATA_OK;
-    }
+    if (api_shown(field->slot)) return api_show_all(k);
     kata_status status = api_make_whole(k, field->slot);
     return status ? status : store_make_array(field->slot, field->name, &k->messages);
 }

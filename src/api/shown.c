@@ -26,11 +26,16 @@ kata_status api_take_shown(kata *k, chain_slot *slot)
     return exec_take_own(&k->exec, slot, s->shown, &k->messages);
 }
 
-void api_show_all(kata *k)
+kata_status api_show_all(kata *k)
 {
+    kata_status status = k->messages.status;
+    bool meets = false, failed = status;
     for (struct api_slot *s = k->slots; s; s = s->next) {
+        meets = meets || (s->shown && !failed);
         if (!s->shown || s->shown_version == s->slot.version || s->slot.discarded) continue;
-        exec_show_own(&k->exec, &s->slot, s->shown, &k->messages);
+        kata_status shown = exec_show_own(&k->exec, &s->slot, s->shown, &k->messages);
+        if (!status) status = shown;
         s->shown_version = s->slot.version;
     }
+    return meets ? exec_agree(&k->exec, status, &k->messages) : status;
 }

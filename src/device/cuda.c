@@ -65,16 +65,18 @@ static bool describe(int number, device_facts *facts, text *why)
     return false;
 }
 
-/* The first that can be used, or the reason why the first cannot. */
-static int choose(text *why)
+/* One of those that can be used, or the reason why the first cannot. */
+static int choose(int turn, int *turns, text *why)
 {
+    enum { MOST = 64 };
     text ignored = {0};
     device_facts facts;
-    int found = -1, all = count(&ignored);
-    for (int i = 0; found < 0 && i < all; i++)
-        if (describe(i, &facts, i ? &ignored : why)) found = i;
+    int suitable[MOST], found = 0, all = count(&ignored);
+    for (int i = 0; i < all && found < MOST; i++)
+        if (describe(i, &facts, i ? &ignored : why)) suitable[found++] = i;
     text_free(&ignored);
-    return found;
+    *turns = found;
+    return found ? suitable[turn % found] : -1;
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */

@@ -38,7 +38,7 @@ static int settle_number(device *d, int number, int turn, text *why)
 {
     const device_calls *language = d->calls;
     int count = language->count(why);
-    d->turns = number < 0 ? count : 1;
+    d->turns = 1;
     if (!count) return -1;
     if (number >= count) {
         text_add(why, "this machine has %d: ", count);
@@ -47,10 +47,7 @@ static int settle_number(device *d, int number, int turn, text *why)
         if (count > 4) text_add(why, ", ...");
         return -1;
     }
-    if (number < 0) {
-        const int first = language->choose(why);
-        number = first < 0 ? -1 : (first + turn) % count;
-    }
+    if (number < 0) number = language->choose(turn, &d->turns, why);
     return number < 0 || !language->describe(number, &d->facts, why) ? -1 : number;
 }
 

@@ -29,8 +29,9 @@ typedef struct device_calls {
     int (*count)(text *why);
     /* False, with the reason, where device `number` cannot be used. */
     bool (*describe)(int number, device_facts *facts, text *why);
-    /* The one to take where the program named none; -1 with the reason: none can be used. */
-    int (*choose)(text *why);
+    /* The one to take where the program named none; -1 with the reason: none can be used. Turns go
+     * around *turns devices that suit. */
+    int (*choose)(int turn, int *turns, text *why);
     /* Fills d->own and d->compiler; the facts are there already. */
     bool (*open)(device *d, int number, text *why);
     void (*close)(device *d);

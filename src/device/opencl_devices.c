@@ -164,11 +164,11 @@ bool opencl_describe(int number, device_facts *facts, text *why)
 
 /* ---- choice ---------------------------------------------------------------------------------- */
 
-/* The first that can be used, of processors of graphics or of any kind; -1, and why not. */
-static int choose_among(const opencl_api *api, uint64_t type, text *why)
+/* One of those that can be used, of processors of graphics or of any kind; -1, and why not. */
+static int choose_among(const opencl_api *api, uint64_t type, int turn, int *turns, text *why)
 {
     opencl_listed list[MOST_DEVICES];
-    int count = list_devices(api, list);
+    int suitable[MOST_DEVICES], found = 0, count = list_devices(api, list);
     for (int i = 0; i < count; i++) {
         text reason = {0};
         device_facts facts;
@@ -176,17 +176,18 @@ static int choose_among(const opencl_api *api, uint64_t type, text *why)
                     opencl_describe(i, &facts, &reason);
         if (reason.length) text_add(why, "%s%s", why->length ? "; " : "", text_get(&reason));
         text_free(&reason);
-        if (good) return i;
+        if (good) suitable[found++] = i;
     }
-    return -1;
+    *turns = found;
+    return found ? suitable[turn % found] : -1;
 }
 
-int opencl_choose(text *why)
+int opencl_choose(int turn, int *turns, text *why)
 {
     text ignored = {0};
     const opencl_api *api = opencl_loader(why);
-    int number = api ? choose_among(api, CL_TYPE_GPU, &ignored) : -1;
-    if (api && number < 0) number = choose_among(api, CL_TYPE_ANY, why);
+    int number = api ? choose_among(api, CL_TYPE_GPU, turn, turns, &ignored) : -1;
+    if (api && number < 0) number = choose_among(api, CL_TYPE_ANY, turn, turns, why);
     text_free(&ignored);
     return number;
 }

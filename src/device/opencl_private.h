@@ -30,7 +30,7 @@ int opencl_count(text *why);
 /* The device of a number, counted over all platforms. False with the reason. */
 bool opencl_find(const opencl_api *api, int number, opencl_listed *found, text *why);
 bool opencl_describe(int number, device_facts *facts, text *why);
-int opencl_choose(text *why);
+int opencl_choose(int turn, int *turns, text *why);
 /* Text about a device, or a platform; shortened to the room, empty where there is none. */
 void opencl_ask_device(const opencl_api *api, void *device, uint32_t which, char *value,
                        size_t room);

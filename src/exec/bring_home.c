@@ -24,3 +24,11 @@ kata_status exec_move_box(exec_context *context, chain_slot *slot, const grid_bo
     const bool done = home ? store_device_get_box(slot, box) : store_device_put_box(slot, box);
     return done ? KATA_OK : not_moved(context, m);
 }
+
+void exec_lose(chain_slot *slot)
+{
+    store_device_forget(slot);
+    slot->poisoned = true;
+    if (slot->array) store_poison(slot->array);
+    if (slot->part && slot->part->slot.array) store_poison(slot->part->slot.array);
+}

@@ -8,7 +8,7 @@ kata_status device_begin_checks(const device_loop *l, device_memory **flags, int
     enum { BYTES = DEVICE_FLAGS * sizeof(int32_t) };
     struct exec_device *d = l->d;
     kata_status status = KATA_OK;
-    if (d->checked_count == DEVICE_FLAGS) status = device_end_checks(l->context, l->m);
+    if (d->checked_count == DEVICE_FLAGS) status = device_settle(l);
     if (!status && !d->flags) d->flags = device_take(d, BYTES);
     if (!status && !d->flags) status = device_failed(l, "has no memory for checks of");
     if (!status && !d->checked_count && !device_set(d->device, d->flags, 0, 0, BYTES))
@@ -59,7 +59,8 @@ static kata_status run_again(exec_context *context, const chain_loop *loop, mess
                         device_facts_of(context->device->device)->name, loop->kernel->name);
 }
 
-kata_status device_end_checks(exec_context *context, messages *m)
+/* Fetches the flags. */
+static kata_status end_checks(exec_context *context, messages *m)
 {
     struct exec_device *d = context->device;
     int32_t flags[DEVICE_FLAGS];
@@ -73,4 +74,11 @@ kata_status device_end_checks(exec_context *context, messages *m)
     for (int i = 0; i < count; i++)
         if (flags[i]) return run_again(context, d->checked[i], m);
     return KATA_OK;
+}
+
+kata_status device_settle(const device_loop *l)
+{
+    kata_status met = device_fetch_reductions(l);
+    kata_status checked = end_checks(l->context, l->m);
+    return checked ? checked : met;
 }

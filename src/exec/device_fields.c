@@ -4,10 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes a copy; those that were used longest ago go home where memory is out. */
+/* Makes a copy. Where memory is out, what is kept for reductions goes, and then fields go home,
+ * those first that were used longest ago. */
 static bool make_copy(const device_loop *l, chain_slot *slot, const grid_box *touched)
 {
     bool made = store_device_make(&l->d->copies, slot, touched);
+    if (!made && device_is_full(l->d->device)) {
+        device_partials_release(l->d);
+        made = store_device_make(&l->d->copies, slot, touched);
+    }
     while (!made && device_is_full(l->d->device) && device_send_home_oldest(l->d))
         made = store_device_make(&l->d->copies, slot, touched);
     return made;

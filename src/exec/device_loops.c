@@ -14,9 +14,7 @@ kata_status device_run_on_host(exec_context *context, chain *c, messages *m)
     struct exec_device *d = context->device;
     kata_status status = KATA_OK;
     if (!c->count) return KATA_OK;
-    status = device_end_checks(context, m);
-    if (d->waiting_count && !status)
-        status = device_fetch_reductions(&(device_loop){context, d, &c->loops[0], m, NULL});
+    status = device_settle(&(device_loop){context, d, &c->loops[0], m, NULL});
     for (size_t i = 0; i < c->count && !status; i++)
         status = device_bring_home(&(device_loop){context, d, &c->loops[i], m, NULL});
     return status ? status : exec_cpu.run(context, c, m);
@@ -45,7 +43,7 @@ static kata_status run_loop(exec_context *context, const chain_loop *loop, devic
     double start = observe_meter_now(context->meter);
     const device_loop l = {context, context->device, loop, m, ready};
     l.d->loops++;
-    if (device_has_checked(l.d, loop)) status = device_end_checks(context, m);
+    if (device_has_checked(l.d, loop)) status = device_settle(&l);
     if (!status && device_awaits(l.d, loop)) status = device_fetch_reductions(&l);
     if (!status && !grid_box_is_empty(&loop->box)) status = device_bring_fields(&l);
     if (!status) status = device_run_loop(&l);

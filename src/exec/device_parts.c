@@ -9,8 +9,7 @@ kata_status device_run_here(exec_context *context, const chain *c, messages *m)
 {
     const device_loop first = {context, context->device, &c->loops[0], m, NULL};
     kata_status status = device_run_loops(context, c, m);
-    if (!status) status = device_end_checks(context, m);
-    return status ? status : device_fetch_reductions(&first);
+    return status ? status : device_settle(&first);
 }
 
 kata_status device_run_whole(exec_context *context, chain *c, messages *m)

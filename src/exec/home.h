@@ -10,5 +10,8 @@ kata_status exec_bring_home(exec_context *context, chain_slot *slot, messages *m
 /* Copies a box of a field's values from the device, or to it, where the array's were changed. */
 kata_status exec_move_box(exec_context *context, chain_slot *slot, const grid_box *box, bool home,
                           messages *m);
+/* After a device gave no values of a field, in a chain that fails: it holds NaN (0 for integers),
+ * not what it had before the device changed it. */
+void exec_lose(chain_slot *slot);
 
 #endif

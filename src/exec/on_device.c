@@ -24,8 +24,10 @@ static kata_status run_on_device(exec_context *context, chain *c, messages *m)
     const bool fits = device_bytes_of(d, c) <= d->limit;
     kata_status status = fits ? device_run_loops(context, c, m) : device_run_larger(context, c, m);
     const device_loop last = {context, d, &c->loops[c->count - 1], m, NULL};
-    if (!status) status = device_end_checks(context, m);
-    if (!status) status = device_fetch_reductions(&last);
+    /* another rank has failed: perhaps in a loop behind one of which a check fails here */
+    const bool settles = !status || context->failure.elsewhere;
+    const kata_status settled = settles ? device_settle(&last) : KATA_OK;
+    if (settled) status = settled;
     device_forget_reductions(d);
     device_forget_checks(d);
     device_forget_contributions(d);

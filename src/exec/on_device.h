@@ -352,8 +352,9 @@ kata_status device_begin_checks(const device_loop *l, device_memory **flags, int
 /* Whether the flags have to be looked at before a loop runs: it writes what a checked loop, which
  * may have to run again, has read. */
 bool device_has_checked(const struct exec_device *d, const chain_loop *loop);
-/* Waits for the checks of all loops so far, and reports the first failure. */
-kata_status device_end_checks(exec_context *context, messages *m);
+/* Waits for the loops so far: sets the results of reductions, and then reports the first check that
+ * has failed. So ranks have met for reductions before one fails, as on the CPU. */
+kata_status device_settle(const device_loop *l);
 /* After a chain that has failed. */
 void device_forget_checks(struct exec_device *d);
 

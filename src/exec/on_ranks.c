@@ -242,9 +242,10 @@ static void end_chain(ranks_run *run, const plan_home *homes)
     free(run->batch.copies);
 }
 
-static kata_status run_chain(exec_context *context, chain *c, messages *m)
+/* `status`: where this rank has failed, it takes part, but runs nothing. */
+static kata_status run_chain(exec_context *context, chain *c, kata_status status, messages *m)
 {
-    ranks_run run = {.context = context, .r = context->ranks, .c = c, .m = m};
+    ranks_run run = {.context = context, .r = context->ranks, .c = c, .status = status, .m = m};
     exec_local_begin(&run.local, c);
     analysis_chain a;
     plan_dealt p = {0};
@@ -267,8 +268,11 @@ static kata_status run_on_ranks(exec_context *context, chain *c, messages *m)
         ranks_meet(r, hash_chain(r, c), m, "run a chain of %zu loops, the last '%s'", c->count,
                    c->loops[c->count - 1].kernel->name);
     context->failure = (exec_failure){.loop = NULL};
-    if (!status) status = ranks_tell_changes(r, c->slots, c->slot_count, m);
-    return status ? status : ranks_agree(r, run_chain(context, c, m), &context->failure, c, m);
+    if (status) return status;
+    status = ranks_tell_changes(context, c->slots, c->slot_count, m);
+    if (status && !r->has_devices) return status; /* of all ranks */
+    kata_status ran = run_chain(context, c, status, m);
+    return ranks_agree(r, ran, &context->failure, c, m);
 }
 
 const exec_executor exec_on_ranks = {"ranks", run_on_ranks};
@@ -286,6 +290,17 @@ kata_status exec_make_whole(exec_context *context, chain_slot *slot, messages *m
 kata_status exec_agree(exec_context *context, kata_status status, messages *m)
 {
     return context->ranks ? ranks_agree(context->ranks, status, NULL, NULL, m) : status;
+}
+
+kata_status exec_meet_devices(exec_context *context, kata_status status, messages *m)
+{
+    struct exec_ranks *r = context->ranks;
+    if (!r) return status;
+    uint64_t some = context->device != NULL;
+    status = exec_agree(context, status, m);
+    if (!status) status = comm_largest(r->comm, &some, 1, m);
+    r->has_devices = some;
+    return status;
 }
 
 void exec_note_put(exec_context *context, const void *values, size_t bytes)

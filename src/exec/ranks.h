@@ -25,6 +25,7 @@ struct exec_ranks {
     int64_t every;       /* loops between exchanges, at most */
     bool small;          /* grids of few points are dealt out, too */
     bool laid_out;       /* `box` is known */
+    bool has_devices;    /* some rank has one */
     bool has_own;        /* ranks know their own points of some grid: see ranks_own.c */
     ranks_room gathered; /* by the latest gather */
     ranks_room packed;   /* messages of exchanges */
@@ -127,7 +128,7 @@ bool ranks_add_copies(ranks_run *run, chain_slot *slot, const plan_span span[3])
 /* ---- ranks_own.c ----------------------------------------------------------------------------- */
 
 /* Before ranks do something together with fields: what some have put to them alone. */
-kata_status ranks_tell_changes(struct exec_ranks *r, chain_slot *const *slots, size_t count,
+kata_status ranks_tell_changes(exec_context *context, chain_slot *const *slots, size_t count,
                                messages *m);
 
 /* ---- ranks_room.c ---------------------------------------------------------------------------- */

@@ -56,12 +56,14 @@ static kata_status move_on_device(exec_context *context, const ranks_batch *batc
 {
     const int me = comm_rank(context->ranks->comm);
     kata_status status = KATA_OK;
-    for (size_t i = 0; i < batch->count && context->device && !status; i++) {
+    for (size_t i = 0; i < batch->count && context->device; i++) {
         const ranks_copy *copy = &batch->copies[i];
         chain_slot *slot = &copy->slot->part->slot;
         grid_box box = sent ? grid_box_moved(&copy->box, copy->shift, 1) : copy->box;
-        if ((sent ? copy->from : copy->to) == me)
-            status = exec_move_box(context, slot, &box, sent, m);
+        if ((sent ? copy->from : copy->to) != me) continue;
+        kata_status moved = exec_move_box(context, slot, &box, sent, m);
+        if (moved) exec_lose(slot);
+        if (!status) status = moved;
     }
     return status;
 }
@@ -123,7 +125,8 @@ kata_status ranks_exchange(exec_context *context, ranks_batch *batch, messages *
     add_time(&r->sent.sending, &time);
     for (int i = 0; i < list.count && !status; i++)
         if (!list.of[i].sends) unpack(batch, me, &list.of[i]);
-    if (!status && !moved) moved = move_on_device(context, batch, false, m);
+    kata_status taken = status ? KATA_OK : move_on_device(context, batch, false, m);
+    if (!moved) moved = taken;
     add_time(&r->sent.unpacking, &time);
     batch->count = 0;
     note_sent(r, &list);

@@ -72,6 +72,7 @@ void ranks_make_copies(ranks_run *run)
 void ranks_bring_home(ranks_run *run, chain_slot *slot)
 {
     kata_status status = exec_bring_home(run->context, slot, run->m);
+    if (status) exec_lose(slot);
     if (!run->status) run->status = status;
 }
 

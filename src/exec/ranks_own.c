@@ -107,25 +107,32 @@ kata_status exec_take_own(exec_context *context, chain_slot *slot, const store_a
 
 static bool is_changed(const chain_slot *slot) { return slot->part && slot->part->changed; }
 
-/* Some rank has put values. */
-static void note_change(struct exec_ranks *r, chain_slot *slot)
+/* Some rank has put values: all have parts from here on. */
+static kata_status note_change(exec_context *context, chain_slot *slot, messages *m)
 {
+    struct exec_ranks *r = context->ranks;
+    kata_status status = slot->part ? KATA_OK : exec_bring_home(context, slot, m);
+    if (status) exec_lose(slot);
     if (!slot->part && !store_part_fit(slot, &r->box, no_margin, no_wraps))
         ranks_no_room(r, &slot, 1);
     slot->part->home = (plan_home){.whole = false};
     slot->part->changed = false;
+    return status;
 }
 
-kata_status ranks_tell_changes(struct exec_ranks *r, chain_slot *const *slots, size_t count,
+kata_status ranks_tell_changes(exec_context *context, chain_slot *const *slots, size_t count,
                                messages *m)
 {
+    struct exec_ranks *r = context->ranks;
     if (!r->has_own || !count) return KATA_OK;
     uint64_t *changed = calloc(count, sizeof *changed);
     if (!changed) comm_give_up(r->comm, "out of memory");
     for (size_t i = 0; changed && i < count; i++) changed[i] = is_changed(slots[i]);
-    kata_status status = comm_largest(r->comm, changed, (int)count, m);
-    for (size_t i = 0; i < count && !status; i++)
-        if (changed[i]) note_change(r, slots[i]);
+    kata_status told = comm_largest(r->comm, changed, (int)count, m), status = told;
+    for (size_t i = 0; i < count && !told; i++) {
+        kata_status noted = changed[i] ? note_change(context, slots[i], m) : KATA_OK;
+        if (!status) status = noted;
+    }
     free(changed);
     return status;
 }
@@ -134,6 +141,8 @@ kata_status exec_tell_changes(exec_context *context, chain_slot *slot, messages 
 {
     kata_status status = exec_bring_home(context, slot, m);
     if (!context->ranks) return status;
-    kata_status told = ranks_tell_changes(context->ranks, &slot, 1, m);
-    return status ? status : told;
+    kata_status told = ranks_tell_changes(context, &slot, 1, m);
+    if (!status) status = told;
+    return context->ranks->has_devices ? ranks_agree(context->ranks, status, NULL, NULL, m)
+                                       : status;
 }

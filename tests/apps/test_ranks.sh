@@ -171,7 +171,9 @@ for other in KATA_DEVICE=none KATA_DEVICE_MEMORY=66000; do
         -n 1 env KATA_DEVICE=cuda $other "${mean[@]}" v=two.npy >two || fail "one of two ranks has $other"
     cmp one.npy two.npy && cmp one two || fail "other values where one of two ranks has $other"
 done
-# The device of one rank is lost: all end.
+# The device of one rank is not there, or it is lost: all end.
+expect_refused -n 1 env KATA_DEVICE=cuda "${mean[@]}" v=two.npy : -n 1 env KATA_DEVICE=cuda:5 "${mean[@]}" v=two.npy
+expect_in err 'error: rank 1: device "cuda:5" cannot be used'
 expect_refused -n 1 env KATA_DEVICE=cuda "${mean[@]}" v=two.npy : \
     -n 1 env KATA_DEVICE=cuda KATA_SHIM_LOSE=3 "${mean[@]}" v=two.npy
 expect_in err "error: rank 1: "

@@ -21,6 +21,10 @@ static const char kernels[] =
     "    for (int c = 0; c < 3; c++) u[c] = ix + 100*iy + 10000*iz + 1000000*c;\n"
     "}\n"
     "kernel set(out double u) { u = ix + 100*iy + 10000*iz; }\n"
+    "kernel levels(out double p) forward(y) { p = ix + 100*iy; }\n"
+    "kernel below(in double p, out double q) { q = p + 0.5*p[0,-1]; }\n"
+    "kernel total(in double u, sum double s) { s += u; }\n"
+    "kernel check(in double u) { assert(u < -1); }\n"
     "kernel set2(out double p) { p = ix + 100*iy; }\n"
     "kernel move(in double u, out double v) {\n"
     "    v = u + u[0,1,0] - u[0,-1,0] + u[0,0,1] - u[0,0,-1];\n"
@@ -204,11 +208,12 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(kata *k);
-    } parts[] = {{"get", run_get},         {"save", run_save},     {"load", run_load},
-                 {"memory", run_memory},   {"local", run_local},   {"wrap", run_wrap},
-                 {"undealt", run_undealt}, {"alone", run_alone},   {"swapped", run_swapped},
-                 {"leave", run_leave},     {"vanish", run_vanish}, {"die", run_die},
-                 {"abort", run_abort},     {"busy", run_busy},     {"stop", run_stop}};
+    } parts[] = {{"get", run_get},         {"save", run_save},       {"load", run_load},
+                 {"memory", run_memory},   {"local", run_local},     {"wrap", run_wrap},
+                 {"undealt", run_undealt}, {"checked", run_checked}, {"alone", run_alone},
+                 {"swapped", run_swapped}, {"leave", run_leave},     {"vanish", run_vanish},
+                 {"die", run_die},         {"abort", run_abort},     {"busy", run_busy},
+                 {"stop", run_stop}};
     REQUIRE(argc > 1);
     kata *k = kata_open(&(kata_options){.handler = keep_message});
     REQUIRE(k);

@@ -36,6 +36,7 @@ void expect_refused(kata *k, kata_status status, const char *message);
 void run_local(kata *k);
 void run_undealt(kata *k);
 void run_alone(kata *k);
+void run_checked(kata *k);
 void run_swapped(kata *k);
 void run_wrap(kata *k);
 

@@ -107,6 +107,29 @@ static void expect_changes_seen(kata *k, kata_grid *g)
         REQUIRE(turned[i] == u_here[number(i % NX, i / NX / NZ, i / NX % NZ)]);
 }
 
+/* A loop that runs whole on each rank has written a field; then the first rank alone changes it. */
+static void expect_change_of_whole(kata *k)
+{
+    static double own[NX * NY], all[NX * NY];
+    kata_grid *g = kata_grid_2d(k, NX, NY);
+    kata_field *p = kata_field_new(g, "p", KATA_F64, .boundary = KATA_CLAMP);
+    kata_field *q = kata_field_new(g, "q", KATA_F64);
+    kata_range local;
+    kata_apply(find(k, "set2"), kata_all(g), q); /* deals out */
+    kata_apply(find(k, "levels"), kata_all(g), p);
+    REQUIRE(!kata_flush(k) && !kata_local(g, 0, &local));
+    const int64_t count = points_of(&local), end = kata_rank(k) ? 0 : local.hi[1];
+    for (int64_t i = 0; i < count; i++) own[i] = -1;
+    if (kata_rank(k) == 0) REQUIRE(!kata_put(p, local, own, count));
+    kata_apply(find(k, "below"), kata_all(g), p, q);
+    REQUIRE(!kata_get(q, kata_all(g), all, NX * NY));
+    for (int64_t i = 0; i < NX * NY && !kata_rank(k); i++) {
+        int64_t x = i % NX, y = i / NX, before = y ? y - 1 : 0;
+        double here = y < end ? -1 : (double)(x + 100 * y);
+        REQUIRE(all[i] == here + 0.5 * (before < end ? -1 : (double)(x + 100 * before)));
+    }
+}
+
 /* ---- memory of the program ------------------------------------------------------------------- */
 
 /* Memory for a rank's own points, in a frame that is not touched: rows are three longer. */
@@ -247,7 +270,21 @@ void run_local(kata *k)
     expect_owned_once(g, KATA_Y | KATA_Z);
     expect_owned_once(g, KATA_X);
     expect_changes_seen(k, g);
+    expect_change_of_whole(k);
     expect_refusals(k, g);
+}
+
+/* A check fails at all points, behind a sum: it is reported at the first one. */
+void run_checked(kata *k)
+{
+    kata_grid *g = kata_grid_3d(k, NX, NY, NZ);
+    kata_field *u = kata_field_new(g, "u", KATA_F64);
+    kata_apply(find(k, "set"), kata_all(g), u);
+    kata_apply(find(k, "total"), kata_all(g), u, kata_scalar_new(k, "s", KATA_F64));
+    kata_apply(find(k, "check"), kata_all(g), u);
+    REQUIRE(kata_flush(k) == KATA_ERROR_ASSERT);
+    REQUIRE(strstr(said, "this assert fails at point (0, 0, 0)"));
+    kata_error_clear(k);
 }
 
 /* One rank calls kata_local, and others do not. */

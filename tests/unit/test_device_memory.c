@@ -132,6 +132,38 @@ static void sums_into_a_field_have_room(void **state)
     assert_memory_equal(sums[0], sums[1], sizeof sums[0]);
 }
 
+/* What is kept for reductions goes before fields that a loop needs. */
+static void partials_make_room(void **state)
+{
+    (void)state;
+    if (!has_device("opencl")) skip();
+    for (int64_t bytes = 110000; bytes <= 140000; bytes += 5000) {
+        double value[2];
+        for (int device = 0; device < 2; device++) {
+            kata *k = kata_open(
+                &(kata_options){.device = device ? "opencl" : "none", .device_memory = bytes});
+            kata_grid *g = kata_grid_3d(k, 16, 16, 16);
+            kata_field *u[3], *t = kata_field_new(g, "t", KATA_F64, .along = KATA_X | KATA_Y);
+            kata_module *m = kata_module_from_text(
+                k, "k.kata",
+                "kernel start(out double u) { u = ix + 2*iy - iz; }\n"
+                "kernel sums(in double u, sum double t along xy) { t += u; }\n"
+                "kernel add(in double a, in double b, inout double c) { c += a + b; }\n");
+            for (int i = 0; i < 3; i++) {
+                u[i] = kata_field_new(g, "u", KATA_F64);
+                kata_apply(kata_kernel_find(m, "start"), kata_all(g), u[i]);
+                assert_int_equal(kata_flush(k), KATA_OK);
+            }
+            kata_apply(kata_kernel_find(m, "sums"), kata_all(g), u[0], t);
+            assert_int_equal(kata_flush(k), KATA_OK);
+            kata_apply(kata_kernel_find(m, "add"), kata_all(g), u[0], u[1], u[2]);
+            kata_get(u[2], kata_box_3d(g, 3, 4, 4, 5, 5, 6), &value[device], 1);
+            assert_int_equal(kata_close(k), KATA_OK);
+        }
+        assert_true(value[0] == value[1]);
+    }
+}
+
 /* Not even a plane of each field. */
 static void too_little_memory_is_an_error(void **state)
 {
@@ -178,6 +210,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_larger_than_a_device_give_the_same),
         cmocka_unit_test(sums_into_a_field_have_room),
+        cmocka_unit_test(partials_make_room),
         cmocka_unit_test(too_little_memory_is_an_error),
         cmocka_unit_test(wrong_values_are_errors),
     };
