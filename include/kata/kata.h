@@ -874,6 +874,41 @@ KATA_API kata_status kata_file_shape(kata *k, const char *path, int components, 
 /* Sets *width and *height, in pixels, from the header of a PNG image. */
 KATA_API kata_status kata_png_size(kata *k, const char *path, int64_t *width, int64_t *height);
 
+/* ---- checkpoints ------------------------------------------------------------------------------
+ *
+ * A program that ended before its last time step goes on from where it was, with the same bits, on
+ * any number of threads, ranks and devices: docs/checkpoints.md. */
+
+typedef struct kata_checkpoint_options {
+    size_t size KATA_SIZE(kata_checkpoint_options);
+    const char *path KATA_ZERO; /* of the file, HDF5; the one before is kept as PATH.before */
+    KATA_NAMED_BEHIND;
+    int64_t steps KATA_ZERO;  /* write one after every so many time steps; 0: not by steps */
+    double minutes KATA_ZERO; /* and when the last is so old; 0: not by time */
+    int signal KATA_ZERO;     /* and after this signal has come, such as SIGUSR1; 0: none */
+} KATA_NAMED kata_checkpoint_options;
+
+/* From now on checkpoints are written where time steps end (kata_step), one rank or many: all
+ * fields but temporary ones, with their rules, all scalars and their logs, the number of steps, and
+ * the variables of kata_keep. Fields have names of their own, and so have scalars. The file is on
+ * the disk before the one before loses its name. A signal is caught from here on until the context
+ * is closed. With neither steps, minutes nor a signal none are written. Call it as
+ *     kata_checkpoint(k, "run.h5", .minutes = 10) */
+KATA_API kata_status kata_checkpoint_with(kata *k, const kata_checkpoint_options *options);
+/* Adds a variable of the program, such as its time, to checkpoints; a name is a C identifier. The
+ * variable holds no pointers, has the same value on all ranks, and lives as long as the context.
+ *     kata_keep(k, "time", &time, sizeof time) */
+KATA_API kata_status kata_keep(kata *k, const char *name, void *variable, size_t bytes);
+/* Reads the checkpoint, if there is one: fields, scalars and variables get the values they had.
+ * Returns the number of time steps that were made before, so that a program goes on with
+ *     for (int64_t step = kata_resume(k); step < steps && kata_ok(k); step++)
+ * 0, with a warning, where there is none, and 0 on error. It is called after all fields, scalars,
+ * logs, series and variables were made, in any order. A checkpoint that is damaged is left, with a
+ * warning, for the one before. One of another program is an error: of other fields, or of the same
+ * names with other sizes or types. A series that was made goes on in a file of its own:
+ * flow.vtkhdf in flow-from-900.vtkhdf. */
+KATA_API int64_t kata_resume(kata *k);
+
 /* ---- ranks -----------------------------------------------------------------------------------
  *
  * A program that a launcher of MPI starts several times, as mpirun does, runs on that many ranks:

@@ -170,6 +170,11 @@ inline kata_status kata_save_of(kata_field *field, const kata_save_options &opti
     return kata_save_with(field, &options);
 }
 
+inline kata_status kata_checkpoint_of(kata *k, const kata_checkpoint_options &options)
+{
+    return kata_checkpoint_with(k, &options);
+}
+
 inline kata_series *kata_series_new_of(kata_field *field, const kata_save_options &options)
 {
     return kata_series_new_with(field, &options);
@@ -239,6 +244,8 @@ inline kata_until kata_until_of(kata_scalar *scalar, const kata_until_options &o
 #define kata_until_above(scalar, ...) KATA_UNTIL(scalar, true, __VA_ARGS__)
 #define kata_save(field, ...)                                                                      \
     kata_save_of(field, __extension__ kata_save_options{.path = __VA_ARGS__})
+#define kata_checkpoint(k, ...)                                                                    \
+    kata_checkpoint_of(k, __extension__ kata_checkpoint_options{.path = __VA_ARGS__})
 #define kata_series_new(field, ...)                                                                \
     kata_series_new_of(field, __extension__ kata_save_options{.path = __VA_ARGS__})
 #define kata_module_load(k, ...)                                                                   \

@@ -26,6 +26,8 @@
     kata_save_with(field, KATA_OPTIONS(kata_save_options, .path = __VA_ARGS__))
 #define kata_series_new(field, ...)                                                                \
     kata_series_new_with(field, KATA_OPTIONS(kata_save_options, .path = __VA_ARGS__))
+#define kata_checkpoint(k, ...)                                                                    \
+    kata_checkpoint_with(k, KATA_OPTIONS(kata_checkpoint_options, .path = __VA_ARGS__))
 #define kata_module_load(k, ...)                                                                   \
     kata_module_load_with(k, KATA_OPTIONS(kata_module_options, .source = __VA_ARGS__))
 #define kata_module_from_text(k, name, ...)                                                        \

@@ -118,6 +118,8 @@ bool api_deals(const kata *k);
 /* After a loop was queued: runs them where the queue is long. Loops that repeat are run in whole
  * periods, so that their chains are alike. */
 kata_status api_queued(kata *k);
+/* Where a time step ends: runs them if the queue would be long after another one. */
+kata_status api_end_step(kata *k);
 
 /* ---- debugging.c ----------------------------------------------------------------------------- */
 
@@ -134,6 +136,16 @@ void api_trace_after(const kata_field *field, const char *call, ir_value *before
 
 /* Closes the files of a list of series. */
 void api_series_free(kata_series *first);
+
+/* At a step that was reached again: series that have no steps go on in other files. */
+kata_status api_series_resume(kata *k, int64_t step);
+
+/* ---- checkpoint.c: files from which a program goes on ---------------------------------------- */
+
+/* Where a time step ends: writes a checkpoint if one is due. There are some (k->checkpoint). */
+kata_status api_checkpoint_step(kata *k);
+/* Gives a signal back. */
+void api_checkpoint_end(kata *k);
 
 /* ---- range.c --------------------------------------------------------------------------------- */
 

@@ -78,6 +78,7 @@ static kata_status choose_passes(kata *k)
 
 static void free_context(kata *k)
 {
+    api_checkpoint_end(k);
     chain_free(&k->chain);
     exec_cpu_free(k->exec.cpu);
     exec_ranks_close(&k->exec);

@@ -22,9 +22,11 @@ kata_field *api_field_new(kata_grid *grid, const char *name, chain_slot *slot,
                           .name = name,
                           .slot = slot,
                           .boundary = *boundary,
-                          .rules = grid_boundary_rules(boundary)};
+                          .rules = grid_boundary_rules(boundary),
+                          .next = grid->k->fields};
     else
         api_no_memory(grid->k);
+    if (f) grid->k->fields = f;
     return f;
 }
 

@@ -4,7 +4,7 @@
  *     kata_put to what they use, unless the field is small (see data.c), kata_map, kata_save,
  *     kata_load, kata_series_add. Scalars: kata_scalar_get of what queued loops write,
  *     kata_until_next at its looks, kata_scalar_log_get, and kata_scalar_log if there is a log.
- * Others: kata_flush, kata_swap of traced fields, and kata_apply with KATA_EAGER
+ * Others: kata_flush, kata_swap of traced fields, kata_apply with KATA_EAGER, and checkpoints
  *   - where the queue is long (api_queued)
  *   - where a time step ends and one more step of that length would make the queue long (kata_step)
  *
@@ -109,13 +109,8 @@ kata_status api_queued(kata *k)
     return k->chain.count < k->longest ? KATA_OK : end_chain(k, END_LONG, NULL);
 }
 
-kata_status kata_step(kata *k)
+kata_status api_end_step(kata *k)
 {
-    if (!k) return api_null("kata_step", "the context");
-    if (k->messages.status) return k->messages.status;
-    k->work.steps++;
-    for (struct api_slot *s = k->slots; s; s = s->next)
-        if (s->slot.temporary) grid_region_clear(&s->slot.set);
     size_t loops = chain_end_step(&k->chain);
     bool ends = k->chain.count + loops >= API_CHAIN_LENGTH;
     return ends ? end_chain(k, END_STEP, NULL) : KATA_OK;

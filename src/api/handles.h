@@ -55,6 +55,10 @@ struct kata {
     kata_module *modules;
     struct api_own_kernel *own_kernels; /* see built_in.c; NULL at first */
     kata_series *series;
+    kata_field *fields;                /* all, the latest first */
+    kata_scalar *scalars;              /* all, the latest first */
+    struct api_checkpoint *checkpoint; /* NULL: none are written */
+    struct api_kept *kept;             /* variables of the program, the latest first */
     kata_work work;
     kata_grid once;                       /* of one point, for kata_once */
     char here_file[API_LONGEST_LOCATION]; /* of the next application, "" when not known */
@@ -108,6 +112,7 @@ struct kata_field {
         *boundary_copy;   /* in the chain's memory, lost when that is emptied; or NULL */
     int64_t copied_when;  /* how often the chain had been emptied then */
     bool mapped, written; /* lent by kata_map; written: for writing */
+    kata_field *next;
     ir_value *before; /* value of the traced point when the field was mapped; NULL: not traced */
 };
 
@@ -116,6 +121,7 @@ struct kata_scalar {
     const char *name;
     chain_slot *slot;
     int64_t writes; /* how often it was set or given to a kernel that writes it */
+    kata_scalar *next;
 };
 
 struct kata_kernel {

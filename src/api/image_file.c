@@ -100,5 +100,6 @@ kata_status api_hdf5_save(api_field_list *list, const kata_save_options *options
     for (int i = 0; i < list->count; i++)
         arrays[i] = (io_named_array){list->field[i]->name, api_array_of(list->field[i])};
     const io_source source = api_source(list);
-    return io_hdf5_write(options->path, list->count, arrays, &source, &list->field[0]->k->messages);
+    return io_hdf5_write(options->path, list->count, arrays, &source, NULL,
+                         &list->field[0]->k->messages);
 }

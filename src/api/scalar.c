@@ -43,8 +43,8 @@ static kata_scalar *scalar_new(kata *k, const char *call, const char *name, kata
         api_no_memory(k);
         return NULL;
     }
-    *s = (kata_scalar){k, name, slot, 0};
-    return s;
+    *s = (kata_scalar){k, name, slot, 0, k->scalars};
+    return k->scalars = s;
 }
 
 kata_scalar *kata_scalar_new(kata *k, const char *name, kata_type type)

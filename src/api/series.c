@@ -67,6 +67,23 @@ void api_series_free(kata_series *first)
     for (kata_series *s = first; s; s = s->next) io_series_free(s->file);
 }
 
+/* "flow.vtkhdf" goes on in "flow-from-900.vtkhdf": what is in the first file stays. */
+kata_status api_series_resume(kata *k, int64_t step)
+{
+    static const char ending[] = ".vtkhdf";
+    kata_status status = KATA_OK;
+    for (kata_series *s = k->series; s && !status; s = s->next) {
+        text name = {0};
+        if (!s->file) continue;
+        const char *path = io_series_path(s->file);
+        text_add(&name, "%.*s-from-%lld%s", (int)(strlen(path) - strlen(ending)), path,
+                 (long long)step, path + strlen(path) - strlen(ending));
+        if (name.failed || !io_series_rename(s->file, text_get(&name))) status = api_no_memory(k);
+        text_free(&name);
+    }
+    return exec_agree(&k->exec, status, &k->messages);
+}
+
 /* ---- adding ---------------------------------------------------------------------------------- */
 
 /* Whether the fields still have the points that the file is for: a rule set since may hide the last

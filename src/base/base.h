@@ -220,11 +220,23 @@ typedef struct file_draft {
  * permissions. Until the draft ends, the thread receives no SIGXFSZ. Returns 0, then *d must be
  * ended; or the error. */
 int file_draft_begin(file_draft *d, const char *path);
+/* The same; the draft has the target's name with an ending. What has it is removed: a process that
+ * was ended may have left it. */
+int file_draft_begin_as(file_draft *d, const char *path, const char *ending);
 /* The same for a plain name in an open folder. Whatever has the name is replaced, links too. */
 int file_draft_begin_at(file_draft *d, int folder, const char *name);
 /* Moves the file to its path, or removes it when writing failed (`error` is not 0). Returns the
  * first error. */
 int file_draft_end(file_draft *d, int error);
+
+/* ---- file_kept.c ----------------------------------------------------------------------------- */
+
+/* Gives a file a second name: its own with an ending. Whatever has that loses it. Nothing happens
+ * where there is no such file. Returns 0 or the error. On file systems without links the file loses
+ * its own name. */
+int file_keep(const char *path, const char *ending);
+/* Sees to it that names in the folder of a file are on the disk. Returns 0 or the error. */
+int file_sync_folder(const char *path);
 
 /* ---- clock.c --------------------------------------------------------------------------------- */
 

@@ -80,12 +80,24 @@ static void name_draft(file_draft *d)
              now.tv_nsec, atomic_fetch_add(&drafts, 1));
 }
 
-static int create(file_draft *d, mode_t mode)
+/* The target's name with an ending; removes what has it. */
+static int take_name(file_draft *d, const char *ending)
+{
+    text_clear(&d->name);
+    text_add(&d->name, "%s%s", d->target, ending);
+    if (d->name.failed) return ENOMEM;
+    return unlinkat(d->folder, d->name.data, 0) && errno != ENOENT ? errno : 0;
+}
+
+/* `ending`: of the draft's name; NULL: one that nothing has. */
+static int create(file_draft *d, const char *ending, mode_t mode)
 {
     enum { TRIES = 100 };
     d->file = -1;
     for (int i = 0; d->file < 0 && i < TRIES; i++) {
-        name_draft(d);
+        int error = ending ? take_name(d, ending) : 0;
+        if (error) return error;
+        if (!ending) name_draft(d);
         if (d->name.failed) return ENOMEM;
         d->file = openat(d->folder, d->name.data, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC,
                          mode ? 0600 : 0666);
@@ -107,12 +119,12 @@ static void forget(file_draft *d)
     free(d->target);
 }
 
-static int begin(file_draft *d, int folder, const char *path)
+static int begin(file_draft *d, int folder, const char *path, const char *ending)
 {
     *d = (file_draft){.folder = folder};
     mode_t mode;
     int error = folder == AT_FDCWD ? find_target(d, path, &mode) : find_target_at(d, path, &mode);
-    if (!error) error = create(d, mode);
+    if (!error) error = create(d, ending, mode);
     if (error)
         forget(d);
     else
@@ -120,11 +132,16 @@ static int begin(file_draft *d, int folder, const char *path)
     return error;
 }
 
-int file_draft_begin(file_draft *d, const char *path) { return begin(d, AT_FDCWD, path); }
+int file_draft_begin(file_draft *d, const char *path) { return begin(d, AT_FDCWD, path, NULL); }
+
+int file_draft_begin_as(file_draft *d, const char *path, const char *ending)
+{
+    return begin(d, AT_FDCWD, path, ending);
+}
 
 int file_draft_begin_at(file_draft *d, int folder, const char *name)
 {
-    return begin(d, folder, name);
+    return begin(d, folder, name, NULL);
 }
 
 int file_draft_end(file_draft *d, int error)

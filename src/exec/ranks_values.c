@@ -12,6 +12,21 @@ kata_status exec_meet(exec_context *context, const char *what, uint64_t hash, me
     return context->ranks ? ranks_meet(context->ranks, hash, m, "%s", what) : KATA_OK;
 }
 
+kata_status exec_share(exec_context *context, char **bytes, size_t *count, messages *m)
+{
+    struct exec_ranks *r = context->ranks;
+    if (!r) return KATA_OK;
+    const bool first = comm_rank(r->comm) == 0;
+    kata_status status = comm_gather_starts(r->comm, first ? *count : 0, r->starts, m);
+    if (!status) status = ranks_gather_known(r, first ? *bytes : NULL, m);
+    if (status || first) return status;
+    *count = r->starts[comm_ranks(r->comm)];
+    *bytes = malloc(*count + 1);
+    if (!*bytes) comm_give_up(r->comm, "out of memory");
+    memcpy(*bytes, r->gathered.data, *count);
+    return KATA_OK;
+}
+
 /* The values that a rank gives. */
 static store_values given_by(const struct exec_ranks *r, const chain_slot *slot,
                              const store_values *of, int rank)

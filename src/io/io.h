@@ -166,11 +166,17 @@ typedef struct io_named_array {
     io_array array;
 } io_named_array;
 
+/* What becomes of a file that a new one replaces: endings of names in its folder. */
+typedef struct io_keeping {
+    const char *draft;  /* of the new one while it is written; what has this name is removed */
+    const char *before; /* of the old one from then on */
+} io_keeping;
+
 /* Writes arrays as contiguous datasets of the root group of an HDF5 file; each value is a point of
- * its source. The file appears whole or
- * not at all. */
+ * its source. The file appears whole or not at all. `keeping`: it is on the disk before the old one
+ * loses its name; NULL: neither. */
 kata_status io_hdf5_write(const char *path, int count, const io_named_array *arrays,
-                          const io_source *source, messages *m);
+                          const io_source *source, const io_keeping *keeping, messages *m);
 
 /* ---- vtkhdf_series.c ------------------------------------------------------------------------- */
 
@@ -182,6 +188,10 @@ io_series *io_series_new(const char *path, const io_lattice *lattice, int count,
                          const io_points *arrays, messages *m);
 /* Adds a step, whole or not at all: the file is complete after each. Times ascend. */
 kata_status io_series_add(io_series *s, double time, const io_source *source, messages *m);
+const char *io_series_path(const io_series *s);
+/* Another path for a file that has no steps yet; of one that has, nothing happens. False when
+ * memory is out. */
+bool io_series_rename(io_series *s, const char *path);
 void io_series_free(io_series *s);
 
 /* ---- hdf5_read.c ----------------------------------------------------------------------------- */

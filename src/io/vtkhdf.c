@@ -2,6 +2,8 @@
  * array. */
 #include "io/write_hdf5.h"
 
+#include <stdlib.h>
+
 /* ---- images ---------------------------------------------------------------------------------- */
 
 typedef struct image {
@@ -60,16 +62,24 @@ static bool make_datasets(const void *data, hid_t file, haddr_t *positions)
 }
 
 kata_status io_hdf5_write(const char *path, int count, const io_named_array *arrays,
-                          const io_source *source, messages *m)
+                          const io_source *source, const io_keeping *keeping, messages *m)
 {
-    io_points points[IO_MOST_ARRAYS];
-    size_t counts[IO_MOST_ARRAYS];
+    io_points *points = calloc((size_t)count, sizeof *points);
+    size_t *counts = calloc((size_t)count, sizeof *counts);
     const datasets d = {count, arrays};
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count && points && counts; i++) {
         points[i] = (io_points){arrays[i].name, arrays[i].array.type, 1};
         counts[i] = (size_t)io_array_count(&arrays[i].array);
     }
-    const io_frame frame = {
-        .data = &d, .make = make_datasets, .count = count, .arrays = points, .points_of = counts};
-    return io_write_frame(path, &frame, source, m);
+    const io_frame frame = {.data = &d,
+                            .make = make_datasets,
+                            .count = count,
+                            .arrays = points,
+                            .points_of = counts,
+                            .keeping = keeping};
+    kata_status status =
+        points && counts ? io_write_frame(path, &frame, source, m) : message_no_memory(m);
+    free(points);
+    free(counts);
+    return status;
 }

@@ -71,6 +71,15 @@ fail:
     return NULL;
 }
 
+const char *io_series_path(const io_series *s) { return s->path; }
+
+bool io_series_rename(io_series *s, const char *path)
+{
+    const char *copy = arena_copy_text(&s->memory, path, strlen(path));
+    if (copy && s->file < 0) s->path = copy;
+    return copy;
+}
+
 void io_series_free(io_series *s)
 {
     if (!s) return;

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FRAME = 1 << 16 }; /* bytes that a frame of IO_MOST_ARRAYS arrays takes at most */
+enum { FRAME = 1 << 16 }; /* bytes that what is said of IO_MOST_ARRAYS arrays takes at most */
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
@@ -75,12 +75,16 @@ static size_t bytes_of(const io_frame *f)
 
 /* Tries whether a file may have this size, and whether there is space for its frame. Returns 0 or
  * an errno value. */
-static int try_space(int file, size_t size)
+static int try_space(int file, const io_frame *f)
 {
     static const char zeros[FRAME];
-    if (ftruncate(file, (off_t)(size + sizeof zeros))) return errno;
-    ssize_t put = pwrite(file, zeros, sizeof zeros, 0);
-    return put < 0 ? errno : put < (ssize_t)sizeof zeros ? ENOSPC : 0;
+    const off_t frame = (off_t)sizeof zeros * (f->count / IO_MOST_ARRAYS + 1);
+    if (ftruncate(file, (off_t)bytes_of(f) + frame)) return errno;
+    for (off_t at = 0; at < frame; at += (off_t)sizeof zeros) {
+        ssize_t put = pwrite(file, zeros, sizeof zeros, at);
+        if (put < (ssize_t)sizeof zeros) return put < 0 ? errno : ENOSPC;
+    }
+    return 0;
 }
 
 static bool make_frame(const char *path, const io_frame *f, haddr_t *positions, text *reason)
@@ -111,19 +115,41 @@ static int write_array(int file, haddr_t position, const io_frame *f, int i,
     return error;
 }
 
-/* Writes all of the draft; 0 or an errno value, or a reason and EIO. */
-static int fill(const file_draft *draft, const io_frame *f, const io_source *source, text *reason)
+static int write_arrays(const char *name, const io_frame *f, const haddr_t *positions,
+                        const io_source *source)
 {
-    haddr_t positions[IO_MOST_ARRAYS];
-    int error = try_space(draft->file, bytes_of(f));
-    if (error) return error;
-    if (!make_frame(text_get(&draft->name), f, positions, reason)) return EIO;
-    int file = open(text_get(&draft->name), O_WRONLY | O_CLOEXEC);
+    int file = open(name, O_WRONLY | O_CLOEXEC), error = 0;
     if (file < 0) return errno;
     for (int i = 0; i < f->count && !error; i++)
         error = write_array(file, positions[i], f, i, source);
+    if (f->keeping && !error && fsync(file)) error = errno;
     if (close(file) && !error) error = errno;
     return error;
+}
+
+/* Writes all of the draft; 0 or an errno value, or a reason and EIO. */
+static int fill(const file_draft *draft, const io_frame *f, const io_source *source, text *reason)
+{
+    haddr_t *positions = calloc((size_t)f->count, sizeof *positions);
+    int error = positions ? try_space(draft->file, f) : ENOMEM;
+    if (!error && !make_frame(text_get(&draft->name), f, positions, reason)) error = EIO;
+    if (!error) error = write_arrays(text_get(&draft->name), f, positions, source);
+    free(positions);
+    return error;
+}
+
+static int begin(file_draft *draft, const char *path, const io_keeping *keeping)
+{
+    return keeping ? file_draft_begin_as(draft, path, keeping->draft)
+                   : file_draft_begin(draft, path);
+}
+
+/* Ends the draft; a file that it replaces gets its other name before. */
+static int end(file_draft *draft, const char *path, const io_keeping *keeping, int error)
+{
+    if (keeping && !error) error = file_keep(draft->target, keeping->before);
+    error = file_draft_end(draft, error);
+    return keeping && !error ? file_sync_folder(path) : error;
 }
 
 kata_status io_write_frame(const char *path, const io_frame *frame, const io_source *source,
@@ -131,8 +157,8 @@ kata_status io_write_frame(const char *path, const io_frame *frame, const io_sou
 {
     text reason = {0};
     file_draft draft;
-    int error = file_draft_begin(&draft, path);
-    if (!error) error = file_draft_end(&draft, fill(&draft, frame, source, &reason));
+    int error = begin(&draft, path, frame->keeping);
+    if (!error) error = end(&draft, path, frame->keeping, fill(&draft, frame, source, &reason));
     kata_status status = io_cannot_write(path, error, &reason, m);
     text_free(&reason);
     return status;

@@ -43,6 +43,7 @@ typedef struct io_frame {
     const io_points *arrays;
     size_t points; /* of each array; 0: as many as `points_of` says */
     const size_t *points_of;
+    const io_keeping *keeping; /* NULL: as for io_hdf5_write */
 } io_frame;
 
 /* Writes all of the file, which appears whole or not at all. */

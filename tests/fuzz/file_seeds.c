@@ -132,7 +132,7 @@ static void make_images(seeds *s)
     io_series_free(series);
     take(s, "seed1.vtkhdf");
     const io_named_array plain[] = {{"u", {KATA_F64, 2, {6, 5}}}, {"other", {KATA_U8, 1, {9}}}};
-    require(!io_hdf5_write("seed2.h5", 2, plain, &source, &m), "datasets");
+    require(!io_hdf5_write("seed2.h5", 2, plain, &source, NULL, &m), "datasets");
     take(s, "seed2.h5");
     message_free(&m);
 }

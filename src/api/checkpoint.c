@@ -1,0 +1,148 @@
+/* Asks for checkpoints, and finds out when one is due. */
+#include "api/checkpoint.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- signals --------------------------------------------------------------------------------- */
+
+static atomic_int signals; /* that have come */
+
+static void note_signal(int number)
+{
+    (void)number;
+    atomic_fetch_add(&signals, 1);
+}
+
+static kata_status catch_signal(kata *k, int number)
+{
+    struct api_checkpoint *c = k->checkpoint;
+    struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
+    struct sigaction *before = arena_alloc(&k->memory, sizeof *before);
+    if (!before) return api_no_memory(k);
+    if (sigaction(number, &action, before))
+        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_checkpoint: signal %d cannot be caught: %s",
+                        number, strerror(errno));
+    c->handler = before;
+    c->signal = number;
+    c->signals = atomic_load(&signals);
+    return KATA_OK;
+}
+
+void api_checkpoint_end(kata *k)
+{
+    const struct api_checkpoint *c = k->checkpoint;
+    if (c && c->handler) sigaction(c->signal, c->handler, NULL);
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+static kata_status check(kata *k, const kata_checkpoint_options *o)
+{
+    static const char call[] = "kata_checkpoint";
+    if (k->checkpoint)
+        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: the context has checkpoints already, in %s",
+                        call, k->checkpoint->path);
+    if (!o->path || !*o->path)
+        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: the path is %s", call,
+                        o->path ? "empty" : "NULL");
+    if (o->steps < 0)
+        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: steps is %lld, less than 0", call,
+                        (long long)o->steps);
+    if (!isfinite(o->minutes) || o->minutes < 0)
+        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: minutes is %g, not a number from 0 on", call,
+                        o->minutes);
+    return KATA_OK;
+}
+
+kata_status kata_checkpoint_with(kata *k, const kata_checkpoint_options *given)
+{
+    static const api_options kind =
+        API_OPTIONS("kata_checkpoint", kata_checkpoint_options,
+                    "kata_checkpoint(k, \"run.h5\", .minutes = 10)", signal);
+    kata_checkpoint_options o;
+    if (!k) return api_null("kata_checkpoint", "the context");
+    if (k->messages.status) return k->messages.status;
+    if (!given) return api_fail(k, KATA_ERROR_ARGUMENT, "kata_checkpoint: the options are NULL");
+    kata_status status = api_options_read(k, &kind, given, &o);
+    if (!status) status = check(k, &o);
+    if (status) return status;
+    struct api_checkpoint *c = arena_alloc(&k->memory, sizeof *c);
+    const char *path = arena_copy_text(&k->memory, o.path, strlen(o.path));
+    if (!c || !path) return api_no_memory(k);
+    *c = (struct api_checkpoint){.path = path,
+                                 .steps = o.steps,
+                                 .seconds = 60 * o.minutes,
+                                 .by_time = o.minutes > 0,
+                                 .last = clock_seconds()};
+    k->checkpoint = c;
+    return o.signal ? catch_signal(k, o.signal) : KATA_OK;
+}
+
+kata_status kata_keep(kata *k, const char *name, void *variable, size_t bytes)
+{
+    static const char call[] = "kata_keep";
+    if (!k) return api_null(call, "the context");
+    if (k->messages.status) return k->messages.status;
+    const char *copy = api_name(k, call, name);
+    if (!copy) return k->messages.status;
+    if (!variable || !bytes)
+        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: '%s' %s", call, name,
+                        variable ? "has no bytes" : "is NULL");
+    for (const struct api_kept *v = k->kept; v; v = v->next)
+        if (!strcmp(v->name, name))
+            return api_fail(k, KATA_ERROR_ARGUMENT, "%s: two variables are called '%s'", call,
+                            name);
+    struct api_kept *v = arena_alloc(&k->memory, sizeof *v);
+    if (!v) return api_no_memory(k);
+    *v = (struct api_kept){copy, variable, bytes, k->kept};
+    k->kept = v;
+    return KATA_OK;
+}
+
+/* ---- when one is due ------------------------------------------------------------------------- */
+
+/* Time and signals are those of the first rank: others hear of it. They ask after a chain has run,
+ * which all of them know. */
+static kata_status ask_first(kata *k, bool *due)
+{
+    struct api_checkpoint *c = k->checkpoint;
+    char byte = *due, *bytes = &byte;
+    size_t count = 1;
+    if (exec_ranks_count(&k->exec) == 1) return KATA_OK;
+    *due = false;
+    if (k->work.chains == c->chains) return KATA_OK;
+    c->chains = k->work.chains;
+    kata_status status = exec_share(&k->exec, &bytes, &count, &k->messages);
+    if (status) return status;
+    *due = bytes[0];
+    if (bytes != &byte) free(bytes);
+    return KATA_OK;
+}
+
+static kata_status find_due(kata *k, int64_t step, bool *due)
+{
+    const struct api_checkpoint *c = k->checkpoint;
+    *due = c->steps && step % c->steps == 0;
+    if (*due || (!c->by_time && !c->signal)) return KATA_OK;
+    *due = (c->signal && atomic_load(&signals) != c->signals) ||
+           (c->by_time && clock_seconds() - c->last >= c->seconds);
+    return ask_first(k, due);
+}
+
+kata_status api_checkpoint_step(kata *k)
+{
+    struct api_checkpoint *c = k->checkpoint;
+    const int64_t step = c->before + k->work.steps;
+    bool due;
+    kata_status status = find_due(k, step, &due);
+    if (status || !due) return status;
+    c->signals = atomic_load(&signals);
+    status = checkpoint_write(k, step);
+    c->last = clock_seconds();
+    return status;
+}

@@ -1,0 +1,97 @@
+/* Checkpoints: what the files that write and read them share.
+ *
+ * The file is HDF5. It has a dataset for each field, of all of its memory (ghosts and hidden faces
+ * too, as it is stored), and two more: STATE, bytes, with everything else as records; and
+ * CHECKSUMS, a number for each dataset before it. */
+#ifndef API_CHECKPOINT_H
+#define API_CHECKPOINT_H
+
+#include "api/api.h"
+
+#include "io/io.h"
+
+#define CHECKPOINT_STATE "katagami.state"
+#define CHECKPOINT_CHECKSUMS "katagami.checksums"
+#define CHECKPOINT_BEFORE ".before" /* the ending of the name of the one before */
+
+/* A variable of the program. */
+struct api_kept {
+    const char *name;
+    void *variable;
+    size_t bytes;
+    struct api_kept *next;
+};
+
+struct api_checkpoint {
+    const char *path;
+    int64_t steps, before; /* before: steps that were made before this context */
+    double seconds;
+    int signal;
+    int signals;    /* that had come when the last was written */
+    double last;    /* when that was */
+    int64_t chains; /* that had run when it was last looked at time and signals */
+    bool by_time;   /* `seconds` counts */
+    void *handler;  /* of the signal before; to be set again */
+};
+
+/* ---- checkpoint_state.c: records ------------------------------------------------------------- */
+
+enum { CHECKPOINT_STEP = 1, CHECKPOINT_FIELD, CHECKPOINT_SCALAR, CHECKPOINT_KEPT };
+
+/* Bytes that grow, or that are read from `at` on. Zero-initialised is empty. */
+typedef struct checkpoint_bytes {
+    char *data;
+    size_t count, capacity, at;
+    bool failed; /* memory is out; or something is missing, or too much */
+} checkpoint_bytes;
+
+void checkpoint_put(checkpoint_bytes *b, const void *data, size_t size);
+/* Zeros where there are not so many. */
+void checkpoint_get(checkpoint_bytes *b, void *data, size_t size);
+void checkpoint_free(checkpoint_bytes *b);
+/* All that is no field's values, as records. */
+void checkpoint_write_state(kata *k, checkpoint_bytes *state);
+/* Sets the steps that a state tells. Compares it with what the program has; reports what differs.
+ */
+kata_status checkpoint_compare(kata *k, const checkpoint_bytes *state, int64_t *step);
+/* Sets everything that it tells: a field's values must be there. */
+kata_status checkpoint_read_state(kata *k, const checkpoint_bytes *state);
+/* Whether a state has values of a field. */
+bool checkpoint_has_values(const kata_field *field, const checkpoint_bytes *state);
+
+/* ---- checkpoint_fields.c --------------------------------------------------------------------- */
+
+/* The datasets of a checkpoint, and how far its fields were read. */
+typedef struct checkpoint_set {
+    kata *k;
+    int count; /* of all, the state first, the checksums last */
+    io_named_array *arrays;
+    kata_field **fields; /* [count]: whose values a dataset has; NULL */
+    int64_t *checksums;  /* [count], 0 of the last */
+    checkpoint_bytes *state;
+    int array; /* next piece: of which dataset, from which value on */
+    int64_t first;
+    void *piece;
+} checkpoint_set;
+
+/* Which fields have values now. False when memory is out. To be freed also then. */
+bool checkpoint_set_open(kata *k, checkpoint_bytes *state, checkpoint_set *set);
+void checkpoint_set_free(checkpoint_set *set);
+/* The array of a field's memory, in the file. */
+io_array checkpoint_array_of(const kata_field *field);
+/* On the first rank. */
+io_source checkpoint_source(checkpoint_set *set);
+/* Other ranks take part until all values were taken; or all do, after the first has failed. */
+void checkpoint_end_values(checkpoint_set *set);
+/* What the values of a field, in plain order, should have as checksum. */
+int64_t checkpoint_checksum(const kata_field *field, const void *values);
+/* The first rank has the values of a field; all get theirs. */
+kata_status checkpoint_set_values(kata_field *field, const void *values);
+
+/* ---- checkpoint_write.c ---------------------------------------------------------------------- */
+
+/* Refuses two fields, or scalars, of one name. */
+kata_status checkpoint_check_names(kata *k);
+kata_status checkpoint_write(kata *k, int64_t step);
+
+#endif
