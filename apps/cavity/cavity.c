@@ -16,6 +16,7 @@ typedef struct request {
     int collision, type;
     const char *picture, *data;
     resources limit;
+    checkpoints checkpoints;
 } request;
 
 /* ---- what was asked for ---------------------------------------------------------------------- */
@@ -50,6 +51,7 @@ static const option table[] = {
     {"data", "also write the velocity, for ParaView", OPTION_VALUE(request, data),
      .placeholder = "FILE.vtkhdf"},
     OPTIONS_OF_RESOURCES(request),
+    OPTIONS_OF_CHECKPOINTS(request),
     {"quiet", "show no progress", OPTION_VALUE(request, c.quiet)},
 };
 
@@ -74,6 +76,7 @@ static bool read_request(int argc, char **argv, request *r, int *exit_code)
     *exit_code = options_check_file(&cavity_options, "--output", r->picture, ".png");
     if (!*exit_code && r->data)
         *exit_code = options_check_file(&cavity_options, "--data", r->data, ".vtkhdf");
+    if (!*exit_code) *exit_code = options_check_checkpoints(&cavity_options, &r->checkpoints);
     return !*exit_code;
 }
 
@@ -90,7 +93,7 @@ static void print_case(const cavity_case *c)
 
 static void print_flow(const cavity_case *c, const cavity_flow *flow)
 {
-    double updates = (double)(c->size * c->size) * (double)flow->steps;
+    double updates = (double)(c->size * c->size) * (double)(flow->steps - flow->first);
     printf("%s after %lld steps, %.4g convective times; change in the last %.2g\n",
            flow->state == CAVITY_STEADY ? "steady" : "NOT STEADY", (long long)flow->steps,
            (double)flow->steps / (double)cavity_period(c), flow->change);
@@ -139,7 +142,7 @@ int cavity_main(int argc, char **argv)
     kata *k = options_open(&cavity_options, &r.limit, &exit_code);
     if (!k) return exit_code;
     print_case(&r.c);
-    cavity_flow flow = cavity_flow_run(k, &r.c);
+    cavity_flow flow = cavity_flow_run(k, &r.c, &r.checkpoints);
     bool usable = flow.state == CAVITY_STEADY || flow.state == CAVITY_UNSTEADY;
     bool good = usable && report(k, &r, &flow) && flow.state == CAVITY_STEADY;
     print_trouble(&r.c, &flow);

@@ -5,6 +5,8 @@
 #ifndef CAVITY_CAVITY_H
 #define CAVITY_CAVITY_H
 
+#include "common/common.h"
+
 #include <kata/kata.h>
 
 typedef enum cavity_collision { CAVITY_TRT, CAVITY_BGK } cavity_collision;
@@ -33,15 +35,15 @@ typedef struct cavity_flow {
     cavity_state state;
     kata_grid *grid;
     kata_field *velocity; /* two components */
-    int64_t steps;
-    double change; /* the largest change of the velocity during the last convective time */
+    int64_t steps, first; /* first: those that were made before the checkpoint */
+    double change;        /* the largest change of the velocity during the last convective time */
     double seconds;
 } cavity_flow;
 
 /* Steps in a convective time: the lid moves by one side of the box. */
 int64_t cavity_period(const cavity_case *c);
 /* Runs from rest until the flow is steady. CAVITY_FAILED: the context has reported an error. */
-cavity_flow cavity_flow_run(kata *k, const cavity_case *c);
+cavity_flow cavity_flow_run(kata *k, const cavity_case *c, const checkpoints *checkpoints);
 
 /* ---- nodes.c: values between cells ---------------------------------------------------------- */
 

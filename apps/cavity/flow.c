@@ -69,6 +69,7 @@ static void advance(const run *r, int64_t steps, progress *p)
     for (int64_t i = 0; i < steps && kata_ok(r->k); i++) {
         kata_apply(r->step, kata_all(r->grid), r->now, r->next, r->even, r->odd, r->c->lid);
         kata_swap(r->now, r->next);
+        kata_step(r->k);
         progress_show(p);
     }
 }
@@ -89,7 +90,7 @@ static cavity_state state_of(const run *r, const cavity_flow *flow, bool whole_p
     return whole_period && flow->change < r->c->tolerance ? CAVITY_STEADY : CAVITY_UNSTEADY;
 }
 
-cavity_flow cavity_flow_run(kata *k, const cavity_case *c)
+cavity_flow cavity_flow_run(kata *k, const cavity_case *c, const checkpoints *checkpoints)
 {
     char title[64];
     progress p;
@@ -97,15 +98,16 @@ cavity_flow cavity_flow_run(kata *k, const cavity_case *c)
     cavity_flow flow = {.grid = r.grid, .velocity = r.velocity};
     flow.state = kata_ok(k) ? CAVITY_UNSTEADY : CAVITY_FAILED;
     int64_t period = cavity_period(c);
+    flow.steps = flow.first = options_resume(k, checkpoints);
     double start = seconds();
     snprintf(title, sizeof title, "cavity, Re %g", c->reynolds);
     progress_start(&p, k, title, 0, c->quiet);
     while (flow.state == CAVITY_UNSTEADY && flow.steps < c->most_steps) {
-        int64_t left = c->most_steps - flow.steps, steps = left < period ? left : period;
-        advance(&r, steps, &p);
-        flow.steps += steps;
+        int64_t left = c->most_steps - flow.steps, steps = period - flow.steps % period;
+        advance(&r, left < steps ? left : steps, &p);
+        flow.steps += left < steps ? left : steps;
         flow.change = measure(&r);
-        flow.state = state_of(&r, &flow, steps == period);
+        flow.state = state_of(&r, &flow, left >= steps);
         note(&p, &r, &flow);
     }
     progress_erase(&p);

@@ -12,6 +12,7 @@ typedef struct request {
     int64_t cells, steps, plane; /* cells, steps: 0: as the deck says */
     bool as_published, quiet;
     resources limit;
+    checkpoints checkpoints;
 } request;
 
 static const char *const dimension_names[] = {"2", "3", NULL};
@@ -36,6 +37,7 @@ static const option table[] = {
     {"vorticity", "also draw the vorticity about z", OPTION_VALUE(request, vorticity),
      .placeholder = "FILE.png", .otherwise = "it is not drawn"},
     OPTIONS_OF_RESOURCES(request),
+    OPTIONS_OF_CHECKPOINTS(request),
     {"quiet", "show no progress", OPTION_VALUE(request, quiet)},
 };
 
@@ -82,6 +84,7 @@ static bool read_request(int argc, char **argv, request *r, int *exit_code)
     *exit_code = options_check_file(&cloverleaf_options, "--output", r->picture, ".png");
     if (!*exit_code && r->vorticity)
         *exit_code = options_check_file(&cloverleaf_options, "--vorticity", r->vorticity, ".png");
+    if (!*exit_code) *exit_code = options_check_checkpoints(&cloverleaf_options, &r->checkpoints);
     if (*exit_code) return false;
     clover_deck_set_default(&deck, r->dimensions ? 3 : 2);
     if (r->deck && !clover_deck_read(&deck, r->deck)) {
@@ -115,10 +118,10 @@ static int64_t steps_ahead(const clover_mesh *m, int64_t step)
     return most < 1 ? 1 : most < (double)left ? (int64_t)most : left;
 }
 
-/* Returns the number of steps. */
-static int64_t run_steps(const clover_mesh *m, progress *p)
+/* Makes steps after the first so many; returns their number. */
+static int64_t run_steps(const clover_mesh *m, int64_t first, progress *p)
 {
-    int64_t step = 0, ahead;
+    int64_t step = first, ahead;
     while ((ahead = steps_ahead(m, step)) > 0)
         for (; ahead > 0 && kata_ok(m->k); ahead--) {
             clover_step(m, ++step);
@@ -152,17 +155,18 @@ static bool run(kata *k, const request *r)
     progress p;
     clover_mesh_start(&m, k, &deck);
     progress_start(&p, k, "cloverleaf", 0, r->quiet);
+    const int64_t first = options_resume(k, &r->checkpoints);
     print_title();
-    print_summary(&m, 0, &p);
+    print_summary(&m, first, &p);
     double start = progress_clock();
-    int64_t steps = run_steps(&m, &p);
+    int64_t steps = run_steps(&m, first, &p);
     clover_summary s = clover_summarise(&m);
     double seconds = progress_clock() - start;
     progress_erase(&p);
     if (!kata_ok(k)) return false;
     clover_summary_print(&s, steps);
     bool passed = clover_check(&deck, &s);
-    print_speed(steps, seconds);
+    print_speed(steps - first, seconds);
     clover_draw_density(&m, r->plane, r->picture);
     if (r->vorticity) clover_draw_vorticity(&m, r->plane, r->vorticity);
     return passed;

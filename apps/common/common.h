@@ -127,6 +127,44 @@ typedef struct resources {
 /* kata_open with these. NULL after a message; then *exit_code is that of the command. */
 kata *options_open(const options *o, const resources *limit, int *exit_code);
 
+/* ---- option_checkpoint.c: runs that go on -----------------------------------------------------
+ */
+
+/* Options of kata_checkpoint, and whether kata_resume is called. */
+typedef struct checkpoints {
+    const char *file;
+    int64_t steps;
+    double minutes;
+    bool resume;
+} checkpoints;
+
+/* The rows of a table for them, the member being `checkpoints`. */
+#define OPTIONS_OF_CHECKPOINTS(type)                                                               \
+    {"checkpoint", "write checkpoints: every 10 minutes, or as these options say, and at SIGUSR1", \
+     OPTION_VALUE(type, checkpoints.file), .placeholder = "FILE.h5", .otherwise = "none"},         \
+        {"checkpoint-steps",                                                                       \
+         "write one after every so many time steps",                                               \
+         OPTION_VALUE(type, checkpoints.steps),                                                    \
+         .low = 1,                                                                                 \
+         .high = 1e12,                                                                             \
+         .otherwise = "by time"},                                                                  \
+        {"checkpoint-minutes",                                                                     \
+         "write one when the last is so old",                                                      \
+         OPTION_VALUE(type, checkpoints.minutes),                                                  \
+         .low = 0.001,                                                                             \
+         .high = 1e6,                                                                              \
+         .otherwise = "10"},                                                                       \
+    {                                                                                              \
+        "resume", "go on from the checkpoint, if there is one",                                    \
+            OPTION_VALUE(type, checkpoints.resume)                                                 \
+    }
+
+/* Returns 0, or EXIT_USAGE after a message: the other options need --checkpoint. */
+int options_check_checkpoints(const options *o, const checkpoints *c);
+/* After all fields and scalars are made: asks for checkpoints, and resumes where that is wished.
+ * Returns the time steps that were made before. */
+int64_t options_resume(kata *k, const checkpoints *c);
+
 /* ---- spelling.c: the nearest name ------------------------------------------------------------ */
 
 typedef struct spelling {

@@ -37,6 +37,8 @@ void vortex_box_make(vortex_box *b, kata *k, const vortex_case *c)
     b->base = new_field(b, "base", VORTEX_QUANTITIES, false);
     b->flow = new_field(b, "flow", VORTEX_QUANTITIES, true);
     b->stretching = new_field(b, "stretching", 3, true);
+    b->vorticity = kata_field_new(b->grid, "vorticity", KATA_F64);
+    kata_discard(b->vorticity);
     b->totals = kata_scalar_array_new(k, "totals", KATA_F64, 3);
     b->spacing = 2 * pi / (double)c->size;
     b->heat = gamma_ratio * c->mach * c->mach;
@@ -100,11 +102,11 @@ kata_status vortex_slice_save(const vortex_box *b, const char *path)
 {
     const int64_t n = llround(2 * pi / b->spacing);
     const kata_range plane = kata_box_3d(b->grid, n / 2, n / 2 + 1, 0, n, 0, n);
-    kata_field *size = kata_field_new(b->grid, "vorticity", KATA_F64);
     find_flow(b);
-    kata_apply(kata_kernel_find(b->module, "find_vorticity"), kata_all(b->grid), b->flow, size,
-               1 / (12 * b->spacing));
+    kata_apply(kata_kernel_find(b->module, "find_vorticity"), kata_all(b->grid), b->flow,
+               b->vorticity, 1 / (12 * b->spacing));
     kata_step(b->k);
-    return enlarged_plane_save(b->k, size, &plane, (const int64_t[]){n, n}, (const int[]){2, 3},
-                               NULL, path);
+    enlarged_plane_save(b->k, b->vorticity, &plane, (const int64_t[]){n, n}, (const int[]){2, 3},
+                        NULL, path);
+    return kata_discard(b->vorticity);
 }

@@ -20,12 +20,22 @@ static void take_sample(vortex_history *h, const vortex_box *b, progress *p)
 
 static void advance(vortex_history *h, const vortex_box *b, int64_t steps, progress *p)
 {
-    for (int64_t i = 0; i < steps && kata_ok(b->k); i++) {
+    while (h->steps < h->count * steps && kata_ok(b->k)) {
+        h->steps++; /* a checkpoint at the end of the step has it */
         vortex_box_step(b, 1.0 / VORTEX_RATE / (double)steps);
         progress_show(p);
     }
-    h->steps += steps;
     take_sample(h, b, p);
+}
+
+/* Samples and steps belong to checkpoints. Begins with the vortex where there is none. */
+static void begin(vortex_history *h, const vortex_box *b, const vortex_wishes *w, int64_t samples)
+{
+    kata_keep(b->k, "steps", &h->steps, sizeof h->steps);
+    kata_keep(b->k, "sample_count", &h->count, sizeof h->count);
+    kata_keep(b->k, "samples", h->samples, (size_t)samples * sizeof *h->samples);
+    if (!options_resume(b->k, &w->checkpoints)) vortex_box_start(b);
+    h->first = h->steps;
 }
 
 /* Until the end, an error, or the flow's own end. */
@@ -35,12 +45,12 @@ static void run(vortex_history *h, const vortex_box *b, const vortex_wishes *w, 
     const int64_t drawn = llround(fmin(w->slice_time, w->until) * VORTEX_RATE);
     const int64_t steps = vortex_steps(&h->c, 1.0 / VORTEX_RATE);
     p->total = (double)(LOOPS * steps * last) * pow((double)h->c.size, 3);
-    vortex_box_start(b);
-    take_sample(h, b, p);
-    for (int64_t i = 1; i <= last && kata_ok(b->k); i++) {
+    begin(h, b, w, last + 1);
+    if (!h->count) take_sample(h, b, p);
+    while (h->count <= last && kata_ok(b->k)) {
         advance(h, b, steps, p);
-        if (blew_up(&h->samples[i])) return;
-        if (w->slice && i == drawn) vortex_slice_save(b, w->slice);
+        if (blew_up(&h->samples[h->count - 1])) return;
+        if (w->slice && h->count - 1 == drawn) h->drawn = !vortex_slice_save(b, w->slice);
     }
 }
 

@@ -17,6 +17,7 @@ typedef struct request {
     int flow;
     const char *picture;
     resources limit;
+    checkpoints checkpoints;
 } request;
 
 static const request defaults = {.c = {.reynolds = 1600, .mach = 0.1, .courant = 0.345, .size = 64},
@@ -43,6 +44,7 @@ static const option table[] = {
     {"slice-time", "when that is drawn", OPTION_VALUE(request, wishes.slice_time), .low = 0.1,
      .high = 1000},
     OPTIONS_OF_RESOURCES(request),
+    OPTIONS_OF_CHECKPOINTS(request),
     {"quiet", "show no progress", OPTION_VALUE(request, wishes.quiet)},
 };
 
@@ -63,10 +65,16 @@ const options vortex_options = {
 static bool read_request(int argc, char **argv, request *r, int *exit_code)
 {
     if (!options_read(&vortex_options, r, argc, argv, exit_code)) return false;
+    r->wishes.checkpoints = r->checkpoints;
     if (!r->wishes.until) r->wishes.until = r->flow ? 0.25 : 20;
     *exit_code = options_check_file(&vortex_options, "--output", r->picture, ".png");
     if (!*exit_code)
         *exit_code = options_check_file(&vortex_options, "--slice", r->wishes.slice, ".png");
+    if (!*exit_code) *exit_code = options_check_checkpoints(&vortex_options, &r->checkpoints);
+    if (!*exit_code && r->checkpoints.file && (r->beside || r->flow))
+        *exit_code = options_wrong(&vortex_options,
+                                   "--checkpoint is for one vortex: it suits neither --beside nor "
+                                   "--flow wave");
     return !*exit_code;
 }
 
@@ -81,8 +89,8 @@ static void print_run(const vortex_history *h)
 {
     const vortex_sample *first = h->samples, *last = &h->samples[h->count - 1];
     printf("%lld steps in %.2f s, %.2f million points per second; mass changed by %.1g of itself\n",
-           (long long)h->steps, h->seconds,
-           1e-6 * (double)h->steps * pow((double)h->c.size, 3) / h->seconds,
+           (long long)(h->steps - h->first), h->seconds,
+           1e-6 * (double)(h->steps - h->first) * pow((double)h->c.size, 3) / h->seconds,
            fabs(last->density / first->density - 1));
 }
 
@@ -114,7 +122,9 @@ static bool run_vortex(kata *k, const request *r)
     bool good = !r->beside || run_size(&other, k, r, r->beside);
     if (kata_ok(k)) good = run_size(&h, k, r, r->c.size) && good;
     if (h.complete) vortex_curves_save(k, &h, other.complete ? &other : NULL, r->picture);
-    if (h.complete && kata_ok(k)) printf("wrote %s and %s\n", r->picture, r->wishes.slice);
+    if (h.complete && kata_ok(k))
+        printf("wrote %s%s%s\n", r->picture, h.drawn ? " and " : "",
+               h.drawn ? r->wishes.slice : "");
     vortex_history_free(&h);
     vortex_history_free(&other);
     return good;

@@ -6,6 +6,8 @@
 #ifndef VORTEX_VORTEX_H
 #define VORTEX_VORTEX_H
 
+#include "common/common.h"
+
 #include <kata/kata.h>
 
 #include <stdbool.h>
@@ -28,6 +30,7 @@ typedef struct vortex_box {
     kata_kernel *find_flow, *find_stretching, *stages[3], *measure;
     kata_field *now, *next, *base; /* the state, of VORTEX_QUANTITIES components */
     kata_field *flow, *stretching; /* within a step */
+    kata_field *vorticity;         /* while it is drawn */
     kata_scalar *totals;
     double spacing;
     double viscosity, conductivity;
@@ -63,15 +66,17 @@ typedef struct vortex_history {
     vortex_case c;
     vortex_sample *samples; /* the first at time 0 */
     int64_t count;
-    int64_t steps;
+    int64_t steps, first; /* first: those that were made before the checkpoint */
     double seconds;
     bool complete; /* until the end */
+    bool drawn;    /* the picture of the vorticity, in this run */
 } vortex_history;
 
 typedef struct vortex_wishes {
     double until;
     const char *slice; /* a picture of the vorticity at slice_time, or at the end; NULL: none */
     double slice_time;
+    checkpoints checkpoints;
     bool quiet;
 } vortex_wishes;
 

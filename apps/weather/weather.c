@@ -14,6 +14,7 @@ typedef struct request {
     weather_case c;
     bool check, quiet;
     resources limit;
+    checkpoints checkpoints;
     const char *picture;
 } request;
 
@@ -36,6 +37,7 @@ static const option table[] = {
     {"output", "the picture: height over x, in the middle of a row of updrafts",
      OPTION_VALUE(request, picture), .placeholder = "FILE.png"},
     OPTIONS_OF_RESOURCES(request),
+    OPTIONS_OF_CHECKPOINTS(request),
     {"quiet", "show no progress", OPTION_VALUE(request, quiet)},
 };
 
@@ -79,12 +81,14 @@ static bool keep_start(start *s, const weather_air *a)
     return kata_ok(a->k);
 }
 
-static double run(const weather_air *a, bool quiet)
+/* Makes the steps from number `first` on; returns seconds. */
+static double run(const weather_air *a, int64_t first, bool quiet)
 {
+    const int64_t steps = a->c->steps - first;
     progress p;
-    progress_start(&p, a->k, "weather", (double)(LOOPS * a->c->steps * points_of(a->c)), quiet);
+    progress_start(&p, a->k, "weather", (double)(LOOPS * steps * points_of(a->c)), quiet);
     const double begin = progress_clock();
-    for (int64_t i = 0; i < a->c->steps && kata_ok(a->k); i++) {
+    for (int64_t i = first; i < a->c->steps && kata_ok(a->k); i++) {
         weather_step(a);
         progress_show(&p);
     }
@@ -136,14 +140,16 @@ static bool check_in_c(const start *s, const weather_air *a)
     return most == 0;
 }
 
-static bool report(const start *s, const weather_air *a, const request *r, double seconds)
+static bool report(const start *s, const weather_air *a, const request *r, int64_t first,
+                   double seconds)
 {
+    const int64_t steps = a->c->steps - first;
     const weather_bounds b = weather_find_bounds(a);
     bool good = true;
     weather_find_means(a, s->means_now);
     if (!kata_ok(a->k)) return false;
-    printf("%lld steps in %.2f s, %.1f million points per second\n", (long long)a->c->steps,
-           seconds, 1e-6 * (double)(a->c->steps * points_of(a->c)) / seconds);
+    printf("%lld steps in %.2f s, %.1f million points per second\n", (long long)steps, seconds,
+           1e-6 * (double)(steps * points_of(a->c)) / seconds);
     printf("values from %.6f to %.6f\n", b.low, b.high);
     print_means(s, a);
     if (r->check) good = check_in_c(s, a);
@@ -171,8 +177,9 @@ static bool compute(kata *k, const request *r)
            (long long)r->c.size[1], (long long)r->c.size[2]);
     fflush(stdout);
     if (kata_ok(k) && keep_start(&s, &a)) {
-        const double seconds = run(&a, r->quiet);
-        good = kata_ok(k) && report(&s, &a, r, seconds);
+        const int64_t first = options_resume(k, &r->checkpoints);
+        const double seconds = run(&a, first, r->quiet);
+        good = kata_ok(k) && report(&s, &a, r, first, seconds);
         if (kata_ok(k)) draw(&a, r->picture);
     }
     free_start(&s);
@@ -185,6 +192,7 @@ int weather_main(int argc, char **argv)
     int exit_code;
     if (!options_read(&weather_options, &r, argc, argv, &exit_code)) return exit_code;
     exit_code = options_check_file(&weather_options, "--output", r.picture, ".png");
+    if (!exit_code) exit_code = options_check_checkpoints(&weather_options, &r.checkpoints);
     if (exit_code) return exit_code;
     kata *k = options_open(&weather_options, &r.limit, &exit_code);
     if (!k) return exit_code;

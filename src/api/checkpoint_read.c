@@ -180,15 +180,16 @@ static kata_status read_either(kata *k, outcome *found, int64_t *step)
     if (!status && of_latest != DONE) status = read_file(&other, found, step);
     if (!status && of_latest == DAMAGED && *found == DONE)
         message_warn(&k->messages, reason_of(&latest),
-                     "%s is damaged; the program goes on from step %lld, of %s", path,
+                     "%s cannot be used; the program goes on from step %lld, of %s", path,
                      (long long)*step, other.path);
     if (!status && of_latest == DAMAGED && *found != DONE)
-        status = api_fail(k, KATA_ERROR_FILE, "kata_resume: %s is damaged, and %s is %s: %s", path,
-                          other.path, *found == MISSING ? "not there" : "damaged, too",
+        status = api_fail(k, KATA_ERROR_FILE, "kata_resume: %s cannot be used, and %s %s: %s", path,
+                          other.path, *found == MISSING ? "is not there" : "cannot either",
                           reason_of(&latest));
     if (!status && of_latest == MISSING && *found == DAMAGED)
-        status = api_fail(k, KATA_ERROR_FILE, "kata_resume: %s is not there, and %s is damaged: %s",
-                          path, other.path, reason_of(&other));
+        status =
+            api_fail(k, KATA_ERROR_FILE, "kata_resume: %s is not there, and %s cannot be used: %s",
+                     path, other.path, reason_of(&other));
     end_reading(&latest);
     end_reading(&other);
     text_free(&before);

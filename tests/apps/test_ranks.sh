@@ -95,6 +95,12 @@ for limit in "2 21" "3 22 400000" "4 23"; do # with devices of that much memory
     fi
 done
 
+if ! KATA_CACHE_DIR=$(cache_of random) on_ranks 3 "$KATA_BUILD/tests/test_random" --ranks --resumed \
+    --count 6 --seed 31; then
+    fail "random programs do not go on from checkpoints on 3 ranks"
+    cat ranks3/out
+fi
+
 # Parts of fields that do not fit a rank's limit stream.
 KATA_MEMORY=400k KATA_TUNE=$PWD/tuned on_ranks 2 "$kata" run heat --quiet --time 0.0005 || fail "no limit on ranks"
 expect_in tuned "chains streamed"

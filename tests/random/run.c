@@ -121,31 +121,87 @@ static void run_all(live *lives, int count, record *records)
     for (int i = 0; i < count; i++) get_all(&lives[i], &records[i]);
 }
 
-kata_status run_programs(program *const *programs, int count, const setting *s, FILE *out,
-                         record *records)
+static kata *open_context(const setting *s, int threads, FILE *out)
 {
     kata_options options = {.executor = s->executor,
-                            .threads = s->threads,
+                            .threads = threads,
                             .handler = tell,
                             .handler_data = out,
                             .plan = s->plan,
                             .device = s->device ? getenv("KATA_TEST_DEVICE") : "none",
                             .device_memory = s->device > 1 ? s->device : 0,
                             .no_warnings = true};
-    setenv("KATA_LARGER", s->threads == 1 ? "0" : "1", 1); /* 0: smaller functions first */
+    setenv("KATA_LARGER", threads == 1 ? "0" : "1", 1); /* 0: smaller functions first */
     kata *k = kata_open(&options);
-    live *lives = calloc((size_t)count, sizeof *lives);
-    if (!k || !lives) exit(99);
-    room_list *rooms = rooms_new();
-    for (int i = 0; i < count; i++) {
-        lives[i].rooms = rooms;
-        live_open(&lives[i], k, programs[i], s);
+    if (!k) exit(99);
+    return k;
+}
+
+/* ---- going on -------------------------------------------------------------------------------- */
+
+/* One of the steps that end a time step, at random; step_count: there is none. */
+static int choose_end(const program *p)
+{
+    int ends = 0, chosen = p->step_count;
+    for (int i = 0; i < p->step_count; i++)
+        if (p->steps[i].kind == STEP_END && !p->steps[i].dropped)
+            if (p->seed % (uint64_t)++ends == 0) chosen = i;
+    return chosen;
+}
+
+/* Runs a program up to a step that ends a time step, in a context that leaves a checkpoint; and
+ * from there on in another one. */
+static kata_status run_resumed(live *l, program *p, const setting *s, FILE *out, record *r)
+{
+    char path[64];
+    const int end = choose_end(p);
+    kata *k = open_context(s, s->threads, out);
+    snprintf(path, sizeof path, "resumed-%llu.h5", (unsigned long long)p->seed);
+    live_open(l, k, p, s);
+    for (int i = 0; i < end; i++) run_step(l, i, r);
+    if (end == p->step_count) {
+        get_all(l, r);
+        return (kata_status)kata_close(k);
     }
+    kata_checkpoint(k, path, .steps = 1);
+    kata_step(k);
+    kata_status status = (kata_status)kata_close(k);
+    if (status) return status;
+    k = open_context(s, s->threads % 3 + 1, out);
+    live_open(l, k, p, s);
+    kata_checkpoint(k, path);
+    kata_resume(k);
+    for (int i = end + 1; i < p->step_count; i++) run_step(l, i, r);
+    get_all(l, r);
+    if (kata_rank(k) == 0) remove(path);
+    return (kata_status)kata_close(k);
+}
+
+/* ---- side by side ---------------------------------------------------------------------------- */
+
+static kata_status run_together(live *lives, program *const *programs, int count, const setting *s,
+                                FILE *out, record *records)
+{
+    kata *k = open_context(s, s->threads, out);
+    for (int i = 0; i < count; i++) live_open(&lives[i], k, programs[i], s);
     for (int i = 0; i < count; i++) live_warm(&lives[i]);
     kata_flush(k);
     if (kata_ok(k)) run_all(lives, count, records);
+    return (kata_status)kata_close(k);
+}
+
+kata_status run_programs(program *const *programs, int count, const setting *s, FILE *out,
+                         record *records)
+{
+    kata_status status = KATA_OK;
+    live *lives = calloc((size_t)count, sizeof *lives);
+    if (!lives) exit(99);
+    room_list *rooms = rooms_new();
+    for (int i = 0; i < count; i++) lives[i].rooms = rooms;
+    for (int i = 0; i < count && s->resumed && !status; i++)
+        status = run_resumed(&lives[i], programs[i], s, out, &records[i]);
+    if (!s->resumed) status = run_together(lives, programs, count, s, out, records);
     free(lives);
-    kata_status status = (kata_status)kata_close(k);
     bool intact = rooms_close(rooms);
     if (!intact) tell(out, KATA_ERROR_INTERNAL, "memory around wrapped values was written");
     return intact ? status : KATA_ERROR_INTERNAL;

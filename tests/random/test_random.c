@@ -2,7 +2,7 @@
  * the values that the reference executor gives, bit for bit.
  *
  *     test_random [--seed N] [--count M] [--batch B] [--jobs J] [--planned] [--passing]
- *                 [--ranks] [--device NAME] [--brief] [--print]
+ *                 [--ranks] [--resumed] [--device NAME] [--brief] [--print]
  *
  * runs the programs of seeds N .. N+M-1, B at a time in one context, J batches at once. Without
  * options it runs a fixed fiftieth of the full count, which KATA_TEST_FULL=1 asks for.
@@ -15,6 +15,9 @@
  * --ranks runs programs on the ranks that mpirun has started: each compares what it gets; with
  * --device, on devices of these ranks.
  *
+ * --resumed runs programs that end after some time step and go on in another context, from a
+ * checkpoint in the present folder; with --ranks, on ranks.
+ *
  * --planned interprets plans of the programs, of a kind for each batch: it needs no compiler and is
  * fast. The first programs that fail are made smaller and printed, and after many failures the test
  * gives up; with --brief it only counts all failures. --print prints programs and runs nothing. */
@@ -26,78 +29,104 @@
 #include <string.h>
 
 static const setting settings[] = {
-    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false, false},
-    {"cpu, 1 thread", "cpu", 1, false, false, false, true, NULL, false, false},
-    {"cpu, 2 threads, each loop at once", "cpu", 2, true, false, false, true, NULL, false, false},
-    {"cpu, 3 threads, ranges cut in two", "cpu", 3, false, true, false, true, NULL, false, false},
-    {"cpu, 7 threads, shifted", "cpu", 7, false, false, true, true, NULL, false, false},
-    {"cpu, 7 threads, small tiles", "cpu", 7, false, false, false, true, "skewed x=3 y=2 z=1",
-     false, false},
-    {"cpu, 3 threads, tiles, ranges cut in two", "cpu", 3, false, true, false, true,
-     "skewed y=5 z=4 depth=6", false, false},
-    {"cpu, 2 threads, tiles for a cache", "cpu", 2, false, false, false, true,
-     "tiled cache=4096 threads=2", false, false},
-    {"cpu, 3 threads, shared tiles", "cpu", 3, false, false, true, true, "shared cache=8192", false,
+    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false, false,
      false},
+    {"cpu, 1 thread", "cpu", 1, false, false, false, true, NULL, false, false, false},
+    {"cpu, 2 threads, each loop at once", "cpu", 2, true, false, false, true, NULL, false, false,
+     false},
+    {"cpu, 3 threads, ranges cut in two", "cpu", 3, false, true, false, true, NULL, false, false,
+     false},
+    {"cpu, 7 threads, shifted", "cpu", 7, false, false, true, true, NULL, false, false, false},
+    {"cpu, 7 threads, small tiles", "cpu", 7, false, false, false, true, "skewed x=3 y=2 z=1",
+     false, false, false},
+    {"cpu, 3 threads, tiles, ranges cut in two", "cpu", 3, false, true, false, true,
+     "skewed y=5 z=4 depth=6", false, false, false},
+    {"cpu, 2 threads, tiles for a cache", "cpu", 2, false, false, false, true,
+     "tiled cache=4096 threads=2", false, false, false},
+    {"cpu, 3 threads, shared tiles", "cpu", 3, false, false, true, true, "shared cache=8192", false,
+     false, false},
     {"cpu, 7 threads, diamonds, shifted", "cpu", 7, false, false, true, true,
-     "diamond y=40 depth=4", false, false},
+     "diamond y=40 depth=4", false, false, false},
     {"cpu, 7 threads, windows in small tiles", "cpu", 7, false, false, false, true,
-     "overlapped x=5 y=3 z=1 depth=3", false, false},
+     "overlapped x=5 y=3 z=1 depth=3", false, false, false},
     {"cpu, 3 threads, windows for a cache", "cpu", 3, false, false, true, true,
-     "windowed cache=2048 threads=3", false, false},
+     "windowed cache=2048 threads=3", false, false, false},
     {"cpu, 2 threads, sliding windows", "cpu", 2, false, false, true, true,
-     "sliding z=1 y=2 x=3 depth=4", false, false},
+     "sliding z=1 y=2 x=3 depth=4", false, false, false},
 };
 enum { TILED = 7, OTHERS = COUNT_OF(settings) - TILED }; /* the last ones have tiles */
 
 static const setting planned[] = {
-    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false, false},
-    {"loops", "plan", 1, false, false, false, true, "loops", false, false},
+    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false, false,
+     false},
+    {"loops", "plan", 1, false, false, false, true, "loops", false, false, false},
     {"skewed tiles, ranges cut in two", "plan", 1, false, true, false, true, "skewed x=3 y=2 z=2",
-     false, false},
-    {"windows", "plan", 1, false, false, false, true, "streamed y=2", false, false},
+     false, false, false},
+    {"windows", "plan", 1, false, false, false, true, "streamed y=2", false, false, false},
     {"overlapped tiles, shifted", "plan", 1, false, false, true, true, "overlapped x=4 y=3", false,
-     false},
+     false, false},
     {"sections in windows", "plan", 1, false, false, false, true, "windowed cache=1024", false,
+     false, false},
+    {"sliding windows", "plan", 1, false, false, true, true, "sliding z=2 y=1 x=3", false, false,
      false},
-    {"sliding windows", "plan", 1, false, false, true, true, "sliding z=2 y=1 x=3", false, false},
 };
 
 static const setting passing[] = {
-    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false, false},
-    {"cpu, 1 thread", "cpu", 1, false, false, false, true, NULL, true, false},
-    {"cpu, 2 threads", "cpu", 2, false, false, false, true, NULL, false, false},
-    {"cpu, 3 threads, ranges cut in two", "cpu", 3, false, true, false, true, NULL, false, false},
-    {"cpu, 7 threads", "cpu", 7, false, false, false, false, NULL, false, false},
+    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false, false,
+     false},
+    {"cpu, 1 thread", "cpu", 1, false, false, false, true, NULL, true, false, false},
+    {"cpu, 2 threads", "cpu", 2, false, false, false, true, NULL, false, false, false},
+    {"cpu, 3 threads, ranges cut in two", "cpu", 3, false, true, false, true, NULL, false, false,
+     false},
+    {"cpu, 7 threads", "cpu", 7, false, false, false, false, NULL, false, false, false},
 };
 
 /* On the ranks that a launcher has started. */
 static const setting on_ranks[] = {
-    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false, false},
-    {"cpu, 1 thread", "cpu", 1, false, false, false, false, NULL, false, false},
+    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false, false,
+     false},
+    {"cpu, 1 thread", "cpu", 1, false, false, false, false, NULL, false, false, false},
     {"cpu, 1 thread, tiles, shifted", "cpu", 1, false, false, true, false, "skewed y=3 z=2 depth=4",
-     false, false},
-    {"cpu, 1 thread, wrapped fields", "cpu", 1, false, false, false, true, NULL, false, false},
+     false, false, false},
+    {"cpu, 1 thread, wrapped fields", "cpu", 1, false, false, false, true, NULL, false, false,
+     false},
 };
 
 /* On a device. */
 static const setting on_device[] = {
-    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false, false},
-    {"device", "cpu", 1, false, false, false, false, NULL, false, true},
+    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false, false,
+     false},
+    {"device", "cpu", 1, false, false, false, false, NULL, false, true, false},
     {"device, each loop at once, ranges cut in two", "cpu", 1, true, true, false, true, NULL, false,
-     true},
-    {"device, shifted", "cpu", 1, false, false, true, true, NULL, false, true},
-    {"device of 400 kB", "cpu", 1, false, false, false, false, NULL, false, 400000},
-    {"device of 300 kB, ranges cut in two", "cpu", 1, false, true, false, true, NULL, false,
-     300000},
+     true, false},
+    {"device, shifted", "cpu", 1, false, false, true, true, NULL, false, true, false},
+    {"device of 400 kB", "cpu", 1, false, false, false, false, NULL, false, 400000, false},
+    {"device of 300 kB, ranges cut in two", "cpu", 1, false, true, false, true, NULL, false, 300000,
+     false},
+};
+
+/* In two contexts, the second of which goes on from a checkpoint of the first. */
+static const setting resumed[] = {
+    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false, false,
+     false},
+    {"cpu, resumed", "cpu", 2, false, false, false, false, NULL, false, 0, true},
+    {"reference, shifted, wrapped fields, resumed", "reference", 1, false, false, true, true, NULL,
+     false, 0, true},
+};
+static const setting resumed_on_ranks[] = {
+    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false, false,
+     false},
+    {"cpu, resumed", "cpu", 1, false, false, false, false, NULL, false, 0, true},
 };
 
 /* On ranks whose loops run on devices. */
 static const setting on_rank_devices[] = {
-    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false, false},
-    {"device", "cpu", 1, false, false, false, false, NULL, false, true},
-    {"device, shifted, wrapped fields", "cpu", 1, false, false, true, true, NULL, false, true},
-    {"device of 400 kB", "cpu", 1, false, false, false, false, NULL, false, 400000},
+    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false, false,
+     false},
+    {"device", "cpu", 1, false, false, false, false, NULL, false, true, false},
+    {"device, shifted, wrapped fields", "cpu", 1, false, false, true, true, NULL, false, true,
+     false},
+    {"device of 400 kB", "cpu", 1, false, false, false, false, NULL, false, 400000, false},
 };
 
 /* The settings that programs run in; of plans one for each batch, in turn. */
@@ -117,7 +146,9 @@ static trial settings_of_batch(uint64_t seed)
 {
     static setting pairs[COUNT_OF(planned)][2];
     size_t i = 1 + (size_t)(seed % (COUNT_OF(planned) - 1));
-    if (all_settings.settings == passing || all_settings.settings == on_device) return all_settings;
+    if (all_settings.settings == passing || all_settings.settings == on_device ||
+        all_settings.settings == resumed)
+        return all_settings;
     if (all_settings.settings != planned) return compiled_of_batch(seed);
     pairs[i][0] = planned[0];
     pairs[i][1] = planned[i];
@@ -127,7 +158,7 @@ static trial settings_of_batch(uint64_t seed)
 typedef struct options {
     uint64_t seed;
     int count, batch, jobs;
-    bool brief, print, planned, passing, ranks;
+    bool brief, print, planned, passing, ranks, resumed;
     const char *device;
 } options;
 
@@ -284,6 +315,7 @@ static bool parse(options *o, int argc, char **argv)
                      : !strcmp(argv[i], "--planned") ? &o->planned
                      : !strcmp(argv[i], "--passing") ? &o->passing
                      : !strcmp(argv[i], "--ranks")   ? &o->ranks
+                     : !strcmp(argv[i], "--resumed") ? &o->resumed
                                                      : NULL;
         if (flag) {
             *flag = true;
@@ -326,13 +358,16 @@ int main(int argc, char **argv)
     if (!parse(&o, argc, argv)) {
         fprintf(stderr,
                 "usage: %s [--seed N] [--count M] [--batch B] [--jobs J] [--planned] [--passing] "
-                "[--ranks] [--device NAME] [--brief] [--print]\n",
+                "[--ranks] [--resumed] [--device NAME] [--brief] [--print]\n",
                 argv[0]);
         return 2;
     }
     if (o.planned) all_settings = (trial){planned, COUNT_OF(planned), NULL};
     if (o.passing) all_settings = (trial){passing, COUNT_OF(passing), NULL};
     if (o.ranks) all_settings = (trial){on_ranks, COUNT_OF(on_ranks), NULL};
+    if (o.resumed)
+        all_settings = o.ranks ? (trial){resumed_on_ranks, COUNT_OF(resumed_on_ranks), NULL}
+                               : (trial){resumed, COUNT_OF(resumed), NULL};
     if (o.device) {
         all_settings = o.ranks ? (trial){on_rank_devices, COUNT_OF(on_rank_devices), NULL}
                                : (trial){on_device, COUNT_OF(on_device), NULL};
