@@ -743,7 +743,7 @@ KATA_API kata_status kata_copy_with(kata_field *to, const kata_range *to_range,
 
 /* Steps until a scalar is below a limit, or above it. */
 typedef struct kata_until {
-    int64_t steps; /* made so far */
+    int64_t steps; /* made so far; to go on, set it to what kata_resume has returned */
     bool look;     /* the scalar is looked at after the step that is being made */
     bool reached;  /* at the last look it was below (above) the limit */
     double value;  /* of the scalar at the last look; NaN before the first */

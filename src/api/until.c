@@ -99,11 +99,12 @@ static kata_status refuse_unwritten(const kata_until *u)
                     call_name(u->file, u->line, u->above, name), u->scalar->name, u->scalar->name);
 }
 
-/* Reads the scalar. False where that fails, or there is nothing to compare. */
+/* Reads the scalar. False where that fails, or there is nothing to compare. After kata_resume,
+ * which has set it, no kernel need have written it. */
 static bool look(kata_until *u)
 {
     double value;
-    if (kata_ok(u->scalar->k) && u->scalar->writes == u->writes_before)
+    if (u->begun && kata_ok(u->scalar->k) && u->scalar->writes == u->writes_before)
         return refuse_unwritten(u) == KATA_OK;
     if (api_scalar_read(u->scalar, "kata_until_next", &value)) return false;
     u->value = value;
@@ -136,8 +137,11 @@ bool kata_until_next(kata_until *u)
         if (!u->begun) api_null("kata_until_next", "the scalar");
         return false;
     }
-    if (!kata_ok(u->scalar->k) || u->reached || u->steps >= u->most) return false;
-    if (u->begun && (!end_step(u) || u->reached || u->steps >= u->most)) return false;
+    if (!kata_ok(u->scalar->k) || u->reached || (u->begun && u->steps >= u->most)) return false;
+    const bool goes_on = !u->begun && u->steps > 0;
+    if (goes_on && looks_after(u, u->steps) && !look(u)) return false;
+    if (u->begun && !end_step(u)) return false;
+    if (u->reached || u->steps >= u->most) return false;
     u->begun = true;
     u->look = looks_after(u, u->steps + 1);
     return true;

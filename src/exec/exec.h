@@ -118,11 +118,11 @@ kata_status exec_meet(exec_context *context, const char *what, uint64_t hash, me
 /* After what one rank has done alone, or each on its own: the error of the first rank that has one
  * becomes the error of all. All ranks call it. */
 kata_status exec_agree(exec_context *context, kata_status status, messages *m);
-/* After each rank may have opened a device, or failed to: its error becomes that of all. */
-kata_status exec_meet_devices(exec_context *context, kata_status status, messages *m);
 /* ranks_values.c: gives all ranks the bytes that the first one has; on others *bytes is to be
  * freed. All call it. */
 kata_status exec_share(exec_context *context, char **bytes, size_t *count, messages *m);
+/* After each rank may have opened a device, or failed to: its error becomes that of all. */
+kata_status exec_meet_devices(exec_context *context, kata_status status, messages *m);
 /* Notes what the program gives to a field or a scalar: ranks that are given different values are
  * found when they meet next. */
 void exec_note_put(exec_context *context, const void *values, size_t bytes);

@@ -306,6 +306,44 @@ static void discarded_fields_stay_so(void **state)
     close_program(&p, KATA_ERROR_ARGUMENT);
 }
 
+/* A loop that ends when a sum is small enough; it stops after some step, or goes on to its end.
+ * Returns the steps that were made in all. */
+static int64_t run_until(int64_t stop, bool resumes, double *value)
+{
+    static const char text[] = "kernel set(out double u) { u = 1; }\n"
+                               "kernel fall(inout double u, sum double s) { u = 0.9*u; s += u; }\n";
+    kata *k = kata_open(&(kata_options){.no_warnings = true});
+    kata_grid *g = kata_grid_1d(k, 7);
+    kata_module *m = kata_module_from_text(k, "fall", text);
+    kata_field *u = kata_field_new(g, "u", KATA_F64);
+    kata_scalar *s = kata_scalar_new(k, "s", KATA_F64);
+    kata_apply(kata_kernel_find(m, "set"), kata_all(g), u);
+    kata_checkpoint(k, "run.h5", .steps = 1);
+    kata_until until = kata_until_below(s, 2, .most = 30, .every = 4);
+    if (resumes) until.steps = kata_resume(k);
+    while (kata_until_next(&until)) {
+        kata_apply(kata_kernel_find(m, "fall"), kata_all(g), u, s);
+        kata_step(k);
+        if (until.steps + 1 == stop) break;
+    }
+    kata_get(u, kata_box_1d(g, 3, 4), value, 1);
+    assert_int_equal(kata_close(k), KATA_OK);
+    return until.steps;
+}
+
+static void loops_end_where_they_would_have(void **state)
+{
+    (void)state;
+    double whole, value;
+    const int64_t steps = run_until(0, false, &whole);
+    assert_int_equal(steps, 12);
+    for (int64_t stop = 1; stop <= steps; stop++) {
+        run_until(stop, false, &value);
+        assert_int_equal(run_until(0, true, &value), steps);
+        assert_true(value == whole);
+    }
+}
+
 /* ---- what is wrong --------------------------------------------------------------------------- */
 
 static void nothing_is_there(void **state)
@@ -536,19 +574,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
-        IN_FOLDER(going_on_changes_no_bit),
-        IN_FOLDER(steps_are_counted_on),
-        IN_FOLDER(discarded_fields_stay_so),
-        IN_FOLDER(nothing_is_there),
-        IN_FOLDER(damage_leads_to_the_one_before),
-        IN_FOLDER(both_are_damaged),
-        IN_FOLDER(the_latest_is_gone),
-        IN_FOLDER(other_programs_are_refused),
-        IN_FOLDER(calls_are_checked),
-        IN_FOLDER(a_full_disk_loses_nothing),
-        IN_FOLDER(a_signal_asks_for_one),
-        IN_FOLDER(time_asks_for_one),
-        IN_FOLDER(a_series_goes_on_in_another_file),
+        IN_FOLDER(going_on_changes_no_bit),    IN_FOLDER(steps_are_counted_on),
+        IN_FOLDER(discarded_fields_stay_so),   IN_FOLDER(loops_end_where_they_would_have),
+        IN_FOLDER(nothing_is_there),           IN_FOLDER(damage_leads_to_the_one_before),
+        IN_FOLDER(both_are_damaged),           IN_FOLDER(the_latest_is_gone),
+        IN_FOLDER(other_programs_are_refused), IN_FOLDER(calls_are_checked),
+        IN_FOLDER(a_full_disk_loses_nothing),  IN_FOLDER(a_signal_asks_for_one),
+        IN_FOLDER(time_asks_for_one),          IN_FOLDER(a_series_goes_on_in_another_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
