@@ -14,7 +14,8 @@ static bool blew_up(const vortex_sample *s) { return !(s->energy < 1); }
 
 static void take_sample(vortex_history *h, const vortex_box *b, progress *p)
 {
-    h->samples[h->count++] = vortex_box_measure(b);
+    const vortex_sample sample = vortex_box_measure(b); /* in it, a checkpoint may be written */
+    h->samples[h->count++] = sample;
     progress_note(p, "time %.1f", (double)(h->count - 1) / VORTEX_RATE);
 }
 
