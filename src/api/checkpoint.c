@@ -1,8 +1,8 @@
 /* Asks for checkpoints, and finds out when one is due. */
 #include "api/checkpoint.h"
 
-#include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -18,25 +18,39 @@ static void note_signal(int number)
     atomic_fetch_add(&signals, 1);
 }
 
+/* Contexts that wait for a signal, and what it did before the first of them. */
+enum { SIGNALS = 65 };
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct caught {
+    int contexts;
+    struct sigaction before;
+} caught[SIGNALS];
+
 static kata_status catch_signal(kata *k, int number)
 {
-    struct api_checkpoint *c = k->checkpoint;
-    struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
-    struct sigaction *before = arena_alloc(&k->memory, sizeof *before);
-    if (!before) return api_no_memory(k);
-    if (sigaction(number, &action, before))
-        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_checkpoint: signal %d cannot be caught: %s",
-                        number, strerror(errno));
-    c->handler = before;
-    c->signal = number;
-    c->signals = atomic_load(&signals);
-    return KATA_OK;
+    const struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
+    bool good = number > 0 && number < SIGNALS;
+    pthread_mutex_lock(&lock);
+    if (good && !caught[number].contexts)
+        good = !sigaction(number, &action, &caught[number].before);
+    if (good) caught[number].contexts++;
+    pthread_mutex_unlock(&lock);
+    return good ? KATA_OK
+                : api_fail(k, KATA_ERROR_ARGUMENT, "kata_checkpoint: signal %d cannot be caught",
+                           number);
 }
 
+/* A handler that the program has set since stays. */
 void api_checkpoint_end(kata *k)
 {
-    const struct api_checkpoint *c = k->checkpoint;
-    if (c && c->handler) sigaction(c->signal, c->handler, NULL);
+    const int number = k->checkpoint ? k->checkpoint->signal : 0;
+    struct sigaction now;
+    if (!number) return;
+    pthread_mutex_lock(&lock);
+    if (!--caught[number].contexts && !sigaction(number, NULL, &now) &&
+        now.sa_handler == note_signal)
+        sigaction(number, &caught[number].before, NULL);
+    pthread_mutex_unlock(&lock);
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */
@@ -59,6 +73,18 @@ static kata_status check(kata *k, const kata_checkpoint_options *o)
     return KATA_OK;
 }
 
+/* The first rank sees whether the file can be written: its folder is there, and what has its name
+ * is a plain file. */
+static kata_status check_path(kata *k, const char *path)
+{
+    kata_status status = KATA_OK;
+    int error = exec_rank(&k->exec) == 0 ? file_may_write(path) : 0;
+    if (error)
+        status = api_fail(k, KATA_ERROR_FILE, "kata_checkpoint: cannot write %s: %s", path,
+                          file_reason(error));
+    return exec_agree(&k->exec, status, &k->messages);
+}
+
 kata_status kata_checkpoint_with(kata *k, const kata_checkpoint_options *given)
 {
     static const api_options kind =
@@ -70,17 +96,22 @@ kata_status kata_checkpoint_with(kata *k, const kata_checkpoint_options *given)
     if (!given) return api_fail(k, KATA_ERROR_ARGUMENT, "kata_checkpoint: the options are NULL");
     kata_status status = api_options_read(k, &kind, given, &o);
     if (!status) status = check(k, &o);
+    if (!status) status = check_path(k, o.path);
     if (status) return status;
     struct api_checkpoint *c = arena_alloc(&k->memory, sizeof *c);
     const char *path = arena_copy_text(&k->memory, o.path, strlen(o.path));
     if (!c || !path) return api_no_memory(k);
+    if (o.signal) status = catch_signal(k, o.signal);
+    if (status) return status;
     *c = (struct api_checkpoint){.path = path,
+                                 .signal = o.signal,
+                                 .signals = atomic_load(&signals),
                                  .steps = o.steps,
                                  .seconds = 60 * o.minutes,
                                  .by_time = o.minutes > 0,
                                  .last = clock_seconds()};
     k->checkpoint = c;
-    return o.signal ? catch_signal(k, o.signal) : KATA_OK;
+    return KATA_OK;
 }
 
 kata_status kata_keep(kata *k, const char *name, void *variable, size_t bytes)

@@ -23,19 +23,20 @@ struct api_kept {
 };
 
 struct api_checkpoint {
-    const char *path;
-    int64_t steps, before; /* before: steps that were made before this context */
+    const char *path, *reads; /* reads: the file that is read, for messages */
+    int64_t steps, before;    /* before: steps that were made before this context */
     double seconds;
     int signal;
     int signals;    /* that had come when the last was written */
     double last;    /* when that was */
     int64_t chains; /* that had run when it was last looked at time and signals */
     bool by_time;   /* `seconds` counts */
-    void *handler;  /* of the signal before; to be set again */
+    bool spoilt;    /* the latest file cannot be used: the one before stays */
 };
 
-/* ---- checkpoint_state.c: records ------------------------------------------------------------- */
+/* ---- checkpoint_records.c -------------------------------------------------------------------- */
 
+enum { CHECKPOINT_MOST_STATE = 1 << 30 }; /* bytes */
 enum { CHECKPOINT_STEP = 1, CHECKPOINT_FIELD, CHECKPOINT_SCALAR, CHECKPOINT_KEPT };
 
 /* Bytes that grow, or that are read from `at` on. Zero-initialised is empty. */
@@ -49,6 +50,25 @@ void checkpoint_put(checkpoint_bytes *b, const void *data, size_t size);
 /* Zeros where there are not so many. */
 void checkpoint_get(checkpoint_bytes *b, void *data, size_t size);
 void checkpoint_free(checkpoint_bytes *b);
+/* Of a record: it is followed by its name and its bytes. */
+typedef struct checkpoint_header {
+    int32_t kind, length; /* of the name */
+    int64_t bytes;
+} checkpoint_header;
+enum { CHECKPOINT_LONGEST = 64 }; /* letters of a name */
+
+/* Begins a record; returns where its header is, for its end. */
+size_t checkpoint_begin(checkpoint_bytes *b, int32_t kind, const char *name);
+void checkpoint_end(checkpoint_bytes *b, size_t at);
+/* The next record, its bytes as `record`; false at the end, or where none begins. */
+bool checkpoint_next(checkpoint_bytes *b, checkpoint_header *h, char name[CHECKPOINT_LONGEST + 1],
+                     checkpoint_bytes *record);
+/* The record of a kind and name; false where there is none. */
+bool checkpoint_find(const checkpoint_bytes *state, int32_t kind, const char *wanted,
+                     checkpoint_bytes *record);
+
+/* ---- checkpoint_state.c ---------------------------------------------------------------------- */
+
 /* All that is no field's values, as records. */
 void checkpoint_write_state(kata *k, checkpoint_bytes *state);
 /* Sets the steps that a state tells. Compares it with what the program has; reports what differs.
@@ -58,6 +78,8 @@ kata_status checkpoint_compare(kata *k, const checkpoint_bytes *state, int64_t *
 kata_status checkpoint_read_state(kata *k, const checkpoint_bytes *state);
 /* Whether a state has values of a field. */
 bool checkpoint_has_values(const kata_field *field, const checkpoint_bytes *state);
+/* The number of its dataset, in the order of those who wrote them. */
+int checkpoint_dataset_of(const kata_field *field, const checkpoint_bytes *state);
 
 /* ---- checkpoint_fields.c --------------------------------------------------------------------- */
 
@@ -90,8 +112,9 @@ kata_status checkpoint_set_values(kata_field *field, const void *values);
 
 /* ---- checkpoint_write.c ---------------------------------------------------------------------- */
 
-/* Refuses two fields, or scalars, of one name. */
+/* Refuses two fields, or scalars, of one name, and fields that are mapped. */
 kata_status checkpoint_check_names(kata *k);
+kata_status checkpoint_check_mapped(kata *k, const char *call);
 kata_status checkpoint_write(kata *k, int64_t step);
 
 #endif

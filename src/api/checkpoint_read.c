@@ -6,8 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_STATE = 1 << 30 }; /* bytes */
-
 typedef enum outcome { DONE, MISSING, DAMAGED } outcome;
 
 /* A file that is read. */
@@ -26,7 +24,7 @@ static bool is_like(reading *r, const io_dataset *d, io_array *a)
     io_array there;
     int components;
     if (io_hdf5_shape(d, &there, &components, &r->quiet)) return false;
-    if (a->axes == 1 && !a->size[0] && there.axes == 1 && there.size[0] < MOST_STATE)
+    if (a->axes == 1 && !a->size[0] && there.axes == 1 && there.size[0] < CHECKPOINT_MOST_STATE)
         a->size[0] = there.size[0];
     bool same = there.axes == a->axes && there.type == a->type;
     for (int i = 0; i < a->axes && same; i++) same = there.size[i] == a->size[i];
@@ -121,10 +119,9 @@ static kata_status read_fields(reading *r, outcome *found)
     kata *k = r->k;
     const bool first = exec_rank(&k->exec) == 0;
     kata_status status = KATA_OK;
-    int dataset = 0;
     for (kata_field *f = k->fields; f && !status && *found == DONE; f = f->next) {
         if (f->slot->temporary || !checkpoint_has_values(f, &r->state)) continue;
-        void *values = first ? read_field(r, ++dataset, f) : NULL;
+        void *values = first ? read_field(r, checkpoint_dataset_of(f, &r->state), f) : NULL;
         *found = first && !values ? DAMAGED : DONE;
         status = share_outcome(r, found);
         if (!status && *found == DONE) status = checkpoint_set_values(f, values);
@@ -137,6 +134,7 @@ static kata_status read_fields(reading *r, outcome *found)
 static kata_status read_file(reading *r, outcome *found, int64_t *step)
 {
     kata *k = r->k;
+    k->checkpoint->reads = r->path;
     *found = exec_rank(&k->exec) == 0 ? read_first(r) : DONE;
     kata_status status = share_outcome(r, found);
     if (status || *found != DONE) return status;
@@ -178,6 +176,7 @@ static kata_status read_either(kata *k, outcome *found, int64_t *step)
     kata_status status = read_file(&latest, found, step);
     outcome of_latest = *found;
     if (!status && of_latest != DONE) status = read_file(&other, found, step);
+    k->checkpoint->spoilt = of_latest == DAMAGED;
     if (!status && of_latest == DAMAGED && *found == DONE)
         message_warn(&k->messages, reason_of(&latest),
                      "%s cannot be used; the program goes on from step %lld, of %s", path,
@@ -204,6 +203,7 @@ static kata_status resume(kata *k, int64_t *step)
         return api_fail(k, KATA_ERROR_ARGUMENT,
                         "kata_resume: call kata_checkpoint before, which names the file");
     kata_status status = checkpoint_check_names(k);
+    if (!status) status = checkpoint_check_mapped(k, "kata_resume");
     if (!status) status = api_flush(k, "kata_resume");
     if (!status) status = exec_meet(&k->exec, "resume from a checkpoint", 0, &k->messages);
     if (!status) status = read_either(k, &found, step);

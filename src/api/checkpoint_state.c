@@ -1,90 +1,10 @@
-/* What a checkpoint has beside the values of fields: records of a kind, a name and bytes. */
+/* What a checkpoint has beside the values of fields, as records. */
 #include "api/checkpoint.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-/* ---- bytes ----------------------------------------------------------------------------------- */
-
-void checkpoint_put(checkpoint_bytes *b, const void *data, size_t size)
-{
-    b->failed = b->failed || !vector_reserve((void **)&b->data, &b->capacity, b->count + size, 1);
-    if (b->failed || !size) return;
-    memcpy(b->data + b->count, data, size);
-    b->count += size;
-}
-
-void checkpoint_get(checkpoint_bytes *b, void *data, size_t size)
-{
-    b->failed = b->failed || size > b->count - b->at;
-    memset(data, 0, size);
-    if (b->failed || !size) return;
-    memcpy(data, b->data + b->at, size);
-    b->at += size;
-}
-
-void checkpoint_free(checkpoint_bytes *b)
-{
-    free(b->data);
-    *b = (checkpoint_bytes){.data = NULL};
-}
-
-/* ---- records --------------------------------------------------------------------------------- */
-
-enum { LONGEST_NAME = 64, VERSION = 1 };
-
-typedef struct header {
-    int32_t kind, length; /* of the name */
-    int64_t bytes;
-} header;
-
-/* Begins a record; returns where its header is. */
-static size_t begin(checkpoint_bytes *b, int32_t kind, const char *name)
-{
-    const size_t at = b->count;
-    const header h = {kind, (int32_t)strlen(name), 0};
-    checkpoint_put(b, &h, sizeof h);
-    checkpoint_put(b, name, strlen(name));
-    return at;
-}
-
-static void end(checkpoint_bytes *b, size_t at)
-{
-    header h;
-    if (b->failed) return;
-    memcpy(&h, b->data + at, sizeof h);
-    h.bytes = (int64_t)(b->count - at - sizeof h) - h.length;
-    memcpy(b->data + at, &h, sizeof h);
-}
-
-/* The next record, its bytes as `record`; false at the end, or where none begins. */
-static bool next(checkpoint_bytes *b, header *h, char name[LONGEST_NAME + 1],
-                 checkpoint_bytes *record)
-{
-    if (b->at == b->count) return false;
-    checkpoint_get(b, h, sizeof *h);
-    b->failed = b->failed || h->length < 0 || h->length > LONGEST_NAME || h->bytes < 0;
-    if (b->failed) return false;
-    checkpoint_get(b, name, (size_t)h->length);
-    name[h->length] = '\0';
-    b->failed = b->failed || (uint64_t)h->bytes > b->count - b->at;
-    if (b->failed) return false;
-    *record = (checkpoint_bytes){.data = b->data + b->at, .count = (size_t)h->bytes};
-    b->at += (size_t)h->bytes;
-    return true;
-}
-
-/* The record of a kind and name; false where there is none. */
-static bool find(const checkpoint_bytes *state, int32_t kind, const char *wanted,
-                 checkpoint_bytes *record)
-{
-    checkpoint_bytes all = {.data = state->data, .count = state->count};
-    header h;
-    char name[LONGEST_NAME + 1];
-    while (next(&all, &h, name, record))
-        if (h.kind == kind && !strcmp(name, wanted)) return true;
-    return false;
-}
+enum { VERSION = 1, MOST_BOXES = 4096 };
+static const int64_t MOST_ENTRIES = INT64_C(1) << 60;
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
@@ -132,13 +52,13 @@ static void put_field(checkpoint_bytes *b, const kata_field *field)
 {
     const chain_slot *slot = field->slot;
     const field_facts facts = facts_of(field);
-    const size_t at = begin(b, CHECKPOINT_FIELD, field->name);
+    const size_t at = checkpoint_begin(b, CHECKPOINT_FIELD, field->name);
     const field_state state = {slot->discarded, slot->tracked, (int64_t)slot->set.count};
     checkpoint_put(b, &facts, sizeof facts);
     checkpoint_put(b, &state, sizeof state);
     checkpoint_put(b, slot->set.boxes, slot->set.count * sizeof *slot->set.boxes);
     for (int side = 0; side < 6; side++) put_side(b, &field->boundary, side);
-    end(b, at);
+    checkpoint_end(b, at);
 }
 
 typedef struct scalar_facts {
@@ -160,7 +80,7 @@ static size_t log_bytes(const chain_slot *slot)
 static void put_scalar(checkpoint_bytes *b, const kata_scalar *s)
 {
     const scalar_facts facts = scalar_facts_of(s);
-    const size_t at = begin(b, CHECKPOINT_SCALAR, s->name);
+    const size_t at = checkpoint_begin(b, CHECKPOINT_SCALAR, s->name);
     checkpoint_put(b, &facts, sizeof facts);
     for (int i = 0; i < facts.elements; i++) {
         const ir_value value = store_scalar(s->slot, i);
@@ -170,23 +90,23 @@ static void put_scalar(checkpoint_bytes *b, const kata_scalar *s)
         checkpoint_put(b, &s->slot->log->count, sizeof s->slot->log->count);
         checkpoint_put(b, s->slot->log->values, log_bytes(s->slot));
     }
-    end(b, at);
+    checkpoint_end(b, at);
 }
 
 void checkpoint_write_state(kata *k, checkpoint_bytes *state)
 {
     const int64_t version = VERSION, step = k->checkpoint->before + k->work.steps;
-    size_t at = begin(state, CHECKPOINT_STEP, "");
+    size_t at = checkpoint_begin(state, CHECKPOINT_STEP, "");
     checkpoint_put(state, &version, sizeof version);
     checkpoint_put(state, &step, sizeof step);
-    end(state, at);
+    checkpoint_end(state, at);
     for (const kata_field *f = k->fields; f; f = f->next)
         if (!f->slot->temporary) put_field(state, f);
     for (const kata_scalar *s = k->scalars; s; s = s->next) put_scalar(state, s);
     for (const struct api_kept *v = k->kept; v; v = v->next) {
-        at = begin(state, CHECKPOINT_KEPT, v->name);
+        at = checkpoint_begin(state, CHECKPOINT_KEPT, v->name);
         checkpoint_put(state, v->variable, v->bytes);
-        end(state, at);
+        checkpoint_end(state, at);
     }
 }
 
@@ -200,7 +120,7 @@ static const char *kind_name(int32_t kind)
 static kata_status differs(kata *k, int32_t kind, const char *name, const char *how)
 {
     return api_fail(k, KATA_ERROR_FILE, "%s is a checkpoint of another program: %s '%s' %s",
-                    k->checkpoint->path, kind_name(kind), name, how);
+                    k->checkpoint->reads, kind_name(kind), name, how);
 }
 
 static kata_status compare_field(const kata_field *field, const checkpoint_bytes *state)
@@ -209,7 +129,7 @@ static kata_status compare_field(const kata_field *field, const checkpoint_bytes
     checkpoint_bytes record;
     field_facts there;
     const field_facts here = facts_of(field);
-    if (!find(state, CHECKPOINT_FIELD, field->name, &record))
+    if (!checkpoint_find(state, CHECKPOINT_FIELD, field->name, &record))
         return differs(k, CHECKPOINT_FIELD, field->name, "is not in it");
     checkpoint_get(&record, &there, sizeof there);
     if (there.type != here.type)
@@ -226,7 +146,7 @@ static kata_status compare_scalar(const kata_scalar *s, const checkpoint_bytes *
     checkpoint_bytes record;
     scalar_facts there;
     const scalar_facts here = scalar_facts_of(s);
-    if (!find(state, CHECKPOINT_SCALAR, s->name, &record))
+    if (!checkpoint_find(state, CHECKPOINT_SCALAR, s->name, &record))
         return differs(s->k, CHECKPOINT_SCALAR, s->name, "is not in it");
     checkpoint_get(&record, &there, sizeof there);
     if (there.type != here.type || there.elements != here.elements)
@@ -239,7 +159,7 @@ static kata_status compare_scalar(const kata_scalar *s, const checkpoint_bytes *
 static kata_status compare_kept(kata *k, const struct api_kept *v, const checkpoint_bytes *state)
 {
     checkpoint_bytes record;
-    if (!find(state, CHECKPOINT_KEPT, v->name, &record))
+    if (!checkpoint_find(state, CHECKPOINT_KEPT, v->name, &record))
         return differs(k, CHECKPOINT_KEPT, v->name, "is not in it");
     return record.count == v->bytes
                ? KATA_OK
@@ -262,9 +182,9 @@ static bool has(const kata *k, int32_t kind, const char *name)
 static kata_status compare_others(kata *k, const checkpoint_bytes *state)
 {
     checkpoint_bytes all = {.data = state->data, .count = state->count}, record;
-    header h;
-    char name[LONGEST_NAME + 1];
-    while (next(&all, &h, name, &record))
+    checkpoint_header h;
+    char name[CHECKPOINT_LONGEST + 1];
+    while (checkpoint_next(&all, &h, name, &record))
         if (!has(k, h.kind, name)) return differs(k, h.kind, name, "is in it, and not here");
     return KATA_OK;
 }
@@ -273,13 +193,13 @@ kata_status checkpoint_compare(kata *k, const checkpoint_bytes *state, int64_t *
 {
     checkpoint_bytes record;
     int64_t version = 0;
-    if (find(state, CHECKPOINT_STEP, "", &record)) {
+    if (checkpoint_find(state, CHECKPOINT_STEP, "", &record)) {
         checkpoint_get(&record, &version, sizeof version);
         checkpoint_get(&record, step, sizeof *step);
     }
     if (version != VERSION || record.failed || *step < 0)
         return api_fail(k, KATA_ERROR_FILE, "%s is a checkpoint of another version of Katagami",
-                        k->checkpoint->path);
+                        k->checkpoint->reads);
     kata_status status = KATA_OK;
     for (const kata_field *f = k->fields; f && !status; f = f->next)
         if (!f->slot->temporary) status = compare_field(f, state);
@@ -297,7 +217,7 @@ static bool open_field(const kata_field *field, const checkpoint_bytes *state,
                        checkpoint_bytes *record, field_state *its)
 {
     field_facts facts;
-    if (!find(state, CHECKPOINT_FIELD, field->name, record)) return false;
+    if (!checkpoint_find(state, CHECKPOINT_FIELD, field->name, record)) return false;
     checkpoint_get(record, &facts, sizeof facts);
     checkpoint_get(record, its, sizeof *its);
     return !record->failed;
@@ -310,10 +230,28 @@ bool checkpoint_has_values(const kata_field *field, const checkpoint_bytes *stat
     return open_field(field, state, &record, &its) && !its.discarded;
 }
 
+int checkpoint_dataset_of(const kata_field *field, const checkpoint_bytes *state)
+{
+    checkpoint_bytes all = {.data = state->data, .count = state->count}, record;
+    checkpoint_header h;
+    char name[CHECKPOINT_LONGEST + 1];
+    int number = 0; /* the state is number 0 */
+    while (checkpoint_next(&all, &h, name, &record)) {
+        field_facts facts;
+        field_state its;
+        if (h.kind != CHECKPOINT_FIELD) continue;
+        checkpoint_get(&record, &facts, sizeof facts);
+        checkpoint_get(&record, &its, sizeof its);
+        if (!its.discarded) number++;
+        if (!strcmp(name, field->name)) return number;
+    }
+    return 0;
+}
+
 static kata_status damaged(kata *k, int32_t kind, const char *name)
 {
     return api_fail(k, KATA_ERROR_FILE, "%s: the checkpoint of %s '%s' makes no sense",
-                    k->checkpoint->path, kind_name(kind), name);
+                    k->checkpoint->reads, kind_name(kind), name);
 }
 
 static kata_status read_side(kata_field *field, checkpoint_bytes *record, kata_side side)
@@ -349,6 +287,7 @@ static kata_status read_field(kata_field *field, const checkpoint_bytes *state)
     checkpoint_bytes record;
     field_state its;
     if (!open_field(field, state, &record, &its)) return damaged(k, CHECKPOINT_FIELD, field->name);
+    if (its.boxes > MOST_BOXES) return damaged(k, CHECKPOINT_FIELD, field->name);
     if (its.discarded || its.tracked) kata_discard(field);
     for (int64_t i = 0; i < its.boxes && !record.failed; i++) {
         grid_box box;
@@ -367,7 +306,7 @@ static kata_status read_scalar(kata_scalar *s, const checkpoint_bytes *state)
 {
     checkpoint_bytes record = {.failed = true};
     scalar_facts facts;
-    find(state, CHECKPOINT_SCALAR, s->name, &record);
+    checkpoint_find(state, CHECKPOINT_SCALAR, s->name, &record);
     checkpoint_get(&record, &facts, sizeof facts);
     for (int i = 0; i < s->slot->components; i++) {
         ir_value value;
@@ -375,12 +314,14 @@ static kata_status read_scalar(kata_scalar *s, const checkpoint_bytes *state)
         if (!store_scalar_set(s->slot, i, value)) return api_no_memory(s->k);
     }
     s->slot->version++;
+    int64_t count = 0;
+    if (s->slot->log) checkpoint_get(&record, &count, sizeof count);
+    if (count < 0 || count > MOST_ENTRIES) return damaged(s->k, CHECKPOINT_SCALAR, s->name);
     if (s->slot->log) {
-        checkpoint_get(&record, &s->slot->log->count, sizeof s->slot->log->count);
+        s->slot->log->count = count;
         checkpoint_get(&record, s->slot->log->values, log_bytes(s->slot));
     }
-    bool good = !record.failed && (!s->slot->log || s->slot->log->count >= 0);
-    return good ? KATA_OK : damaged(s->k, CHECKPOINT_SCALAR, s->name);
+    return record.failed ? damaged(s->k, CHECKPOINT_SCALAR, s->name) : KATA_OK;
 }
 
 kata_status checkpoint_read_state(kata *k, const checkpoint_bytes *state)
@@ -391,7 +332,7 @@ kata_status checkpoint_read_state(kata *k, const checkpoint_bytes *state)
     for (kata_scalar *s = k->scalars; s && !status; s = s->next) status = read_scalar(s, state);
     for (struct api_kept *v = k->kept; v && !status; v = v->next) {
         checkpoint_bytes record = {.failed = true};
-        find(state, CHECKPOINT_KEPT, v->name, &record);
+        checkpoint_find(state, CHECKPOINT_KEPT, v->name, &record);
         checkpoint_get(&record, v->variable, v->bytes);
         if (record.failed) status = damaged(k, CHECKPOINT_KEPT, v->name);
     }

@@ -36,8 +36,9 @@ static kata_status begin_values(kata *k, const checkpoint_set *set, int64_t step
 
 static kata_status write_set(checkpoint_set *set, int64_t step)
 {
-    static const io_keeping keeping = {.draft = ".new", .before = CHECKPOINT_BEFORE};
     kata *k = set->k;
+    const io_keeping keeping = {.draft = ".new",
+                                .before = k->checkpoint->spoilt ? NULL : CHECKPOINT_BEFORE};
     kata_status status = begin_values(k, set, step);
     if (status) return status;
     const io_source source = checkpoint_source(set);
@@ -48,11 +49,10 @@ static kata_status write_set(checkpoint_set *set, int64_t step)
     return exec_agree(&k->exec, status, &k->messages);
 }
 
-/* Fields whose memory the program has may not be looked at now. */
-static kata_status check_mapped(kata *k)
+kata_status checkpoint_check_mapped(kata *k, const char *call)
 {
     for (const kata_field *f = k->fields; f; f = f->next)
-        if (api_check_unmapped(f, "kata_step")) return k->messages.status;
+        if (api_check_unmapped(f, call)) return k->messages.status;
     return KATA_OK;
 }
 
@@ -61,12 +61,19 @@ kata_status checkpoint_write(kata *k, int64_t step)
     checkpoint_bytes state = {.data = NULL};
     checkpoint_set set = {.k = NULL};
     kata_status status = checkpoint_check_names(k);
-    if (!status) status = check_mapped(k);
+    if (!status) status = checkpoint_check_mapped(k, "kata_step");
     if (!status) status = api_flush(k, "kata_checkpoint");
     if (status) return status;
     checkpoint_write_state(k, &state);
     bool open = !state.failed && checkpoint_set_open(k, &state, &set);
-    status = open ? write_set(&set, step) : api_no_memory(k);
+    if (state.count >= CHECKPOINT_MOST_STATE)
+        status = api_fail(k, KATA_ERROR_MEMORY,
+                          "%s: variables and logs take %zu bytes; a checkpoint has room for less "
+                          "than 1 GiB of them",
+                          k->checkpoint->path, state.count);
+    else
+        status = open ? write_set(&set, step) : api_no_memory(k);
+    if (!status) k->checkpoint->spoilt = false;
     checkpoint_set_free(&set);
     checkpoint_free(&state);
     api_note_error(k);

@@ -235,6 +235,9 @@ int file_draft_end(file_draft *d, int error);
  * where there is no such file. Returns 0 or the error. On file systems without links the file loses
  * its own name. */
 int file_keep(const char *path, const char *ending);
+/* Whether a file can be written, or made: its folder is there and may be written, and what has the
+ * name is a plain file. Returns 0 or the error. */
+int file_may_write(const char *path);
 /* Sees to it that names in the folder of a file are on the disk. Returns 0 or the error. */
 int file_sync_folder(const char *path);
 

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int give_name(const char *path, const char *name)
@@ -26,14 +27,33 @@ int file_keep(const char *path, const char *ending)
     return error;
 }
 
-int file_sync_folder(const char *path)
+/* The folder of a file; folder->failed when memory is out. */
+static void name_folder(const char *path, text *folder)
 {
     const char *slash = strrchr(path, '/');
-    text folder = {0};
     if (slash)
-        text_add(&folder, "%.*s", (int)(slash - path) + 1, path);
+        text_add(folder, "%.*s", (int)(slash - path) + 1, path);
     else
-        text_add(&folder, ".");
+        text_add(folder, ".");
+}
+
+int file_may_write(const char *path)
+{
+    struct stat status;
+    text folder = {0};
+    if (!stat(path, &status))
+        return S_ISDIR(status.st_mode) ? EISDIR : S_ISREG(status.st_mode) ? 0 : FILE_NOT_PLAIN;
+    if (errno != ENOENT) return errno;
+    name_folder(path, &folder);
+    int error = folder.failed ? ENOMEM : access(text_get(&folder), W_OK | X_OK) ? errno : 0;
+    text_free(&folder);
+    return error;
+}
+
+int file_sync_folder(const char *path)
+{
+    text folder = {0};
+    name_folder(path, &folder);
     int error = folder.failed ? ENOMEM : 0;
     int file = error ? -1 : open(text_get(&folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     text_free(&folder);

@@ -169,7 +169,7 @@ typedef struct io_named_array {
 /* What becomes of a file that a new one replaces: endings of names in its folder. */
 typedef struct io_keeping {
     const char *draft;  /* of the new one while it is written; what has this name is removed */
-    const char *before; /* of the old one from then on */
+    const char *before; /* of the old one from then on; NULL: it is removed */
 } io_keeping;
 
 /* Writes arrays as contiguous datasets of the root group of an HDF5 file; each value is a point of

@@ -147,7 +147,7 @@ static int begin(file_draft *draft, const char *path, const io_keeping *keeping)
 /* Ends the draft; a file that it replaces gets its other name before. */
 static int end(file_draft *draft, const char *path, const io_keeping *keeping, int error)
 {
-    if (keeping && !error) error = file_keep(draft->target, keeping->before);
+    if (keeping && keeping->before && !error) error = file_keep(draft->target, keeping->before);
     error = file_draft_end(draft, error);
     return keeping && !error ? file_sync_folder(path) : error;
 }

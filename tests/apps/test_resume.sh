@@ -33,6 +33,11 @@ kill_after() # seconds way
     if ! kill -0 "$started" 2>/dev/null; then return 1; fi
     if [[ $2 == ranks=* ]]; then
         pkill -9 -P "$started" kata || true
+        for _ in {1..50}; do # mpirun may wait after all ranks have gone
+            kill -0 "$started" 2>/dev/null || break
+            sleep 0.1
+        done
+        kill -9 "$started" 2>/dev/null || true
     else
         kill -9 "$started" 2>/dev/null || true
     fi

@@ -80,23 +80,39 @@ static const char kernels[] =
     "kernel add(in double p along y, inout double v) { v += 1e-6*p; }\n"
     "kernel write(in double u, out double o) { o = 2*u; }\n";
 
+static void make_field(program *p, const way *w, int which)
+{
+    switch (which) {
+    case 0: p->u = kata_field_new(p->g, "u", KATA_F64, .boundary = KATA_PERIODIC); break;
+    case 1:
+        p->v = kata_field_new(p->g, "v", KATA_F64, .boundary = KATA_CLAMP, .layout = KATA_BLOCKS);
+        break;
+    case 2: p->half = kata_field_new(p->g, "half", w->other ? w->other : KATA_F16); break;
+    case 3: p->byte = kata_field_new(p->g, "byte", KATA_U8); break;
+    case 4: p->bf = kata_field_new(p->g, "bf", KATA_BF16); break;
+    case 5:
+        p->face =
+            kata_field_new(p->g, "face", KATA_F32, .staggered = KATA_X, .boundary = KATA_PERIODIC);
+        break;
+    case 6:
+        p->ghosted = kata_field_new(p->g, "ghosted", KATA_F64, .ghosts_x = w->more == 4 ? 2 : 1);
+        break;
+    case 7:
+        if (w->more != 3) p->old = kata_field_new(p->g, "old", KATA_F64);
+        break;
+    case 8: p->parts = kata_field_new(p->g, "parts", KATA_F64, .ghosts = 1); break;
+    case 9: p->profile = kata_field_new(p->g, "profile", KATA_F64, .along = KATA_Y); break;
+    case 10: p->temporary = kata_field_new(p->g, "temporary", KATA_F64, .temporary = true); break;
+    case 11:
+        if (w->more == 1) kata_field_new(p->coarse, "coarse", KATA_I16);
+        break;
+    }
+}
+
 static void make_fields(program *p, const way *w)
 {
-    const kata_type half = w->other ? w->other : KATA_F16;
-    const int last = w->more == 4 ? 2 : 1;
-    p->u = kata_field_new(p->g, "u", KATA_F64, .boundary = KATA_PERIODIC);
-    p->v = kata_field_new(p->g, "v", KATA_F64, .boundary = KATA_CLAMP, .layout = KATA_BLOCKS);
-    p->half = kata_field_new(p->g, "half", half);
-    p->byte = kata_field_new(p->g, "byte", KATA_U8);
-    p->bf = kata_field_new(p->g, "bf", KATA_BF16);
-    p->face =
-        kata_field_new(p->g, "face", KATA_F32, .staggered = KATA_X, .boundary = KATA_PERIODIC);
-    p->ghosted = kata_field_new(p->g, "ghosted", KATA_F64, .ghosts_x = last);
-    if (w->more != 3) p->old = kata_field_new(p->g, "old", KATA_F64);
-    p->parts = kata_field_new(p->g, "parts", KATA_F64, .ghosts = 1);
-    p->profile = kata_field_new(p->g, "profile", KATA_F64, .along = KATA_Y);
-    p->temporary = kata_field_new(p->g, "temporary", KATA_F64, .temporary = true);
-    if (w->more == 1) kata_field_new(p->coarse, "coarse", KATA_I16);
+    enum { FIELDS = 12 };
+    for (int i = 0; i < FIELDS; i++) make_field(p, w, w->backwards ? FIELDS - 1 - i : i);
 }
 
 static void make_scalars(program *p, const way *w)
@@ -365,7 +381,7 @@ static off_t size_of(const char *path)
 
 static void damage(const char *path, off_t at)
 {
-    char byte;
+    char byte = 0;
     int file = open(path, O_RDWR);
     assert_true(file >= 0 && pread(file, &byte, 1, at) == 1);
     byte = (char)~byte;
@@ -416,6 +432,39 @@ static void both_are_damaged(void **state)
     open_program(&p, &(way){.resumes = true});
     assert_non_null(strstr(p.errors.error, "run.h5.before is not there"));
     close_program(&p, KATA_ERROR_FILE);
+}
+
+/* After the latest was damaged, the one before stays until there is a new one. */
+static void a_damaged_one_replaces_no_good_one(void **state)
+{
+    (void)state;
+    program p;
+    run_part(&(way){.every = 3, .stop = 7});
+    assert_int_equal(truncate("run.h5", 100), 0);
+    run(&p, &(way){.every = 3, .resumes = true, .stop = 7});
+    assert_int_equal(p.first, 3);
+    close_program(&p, KATA_OK);
+    assert_int_equal(rename("run.h5.before", "run.h5"), 0);
+    run(&p, &(way){.resumes = true, .stop = 7});
+    assert_int_equal(p.first, 3);
+    close_program(&p, KATA_OK);
+}
+
+/* Two contexts wait for one signal. */
+static void contexts_share_a_signal(void **state)
+{
+    (void)state;
+    kata *k[2];
+    for (int i = 0; i < 2; i++) {
+        k[i] = kata_open(NULL);
+        kata_field_new(kata_grid_1d(k[i], 4), "u", KATA_F64);
+        kata_checkpoint(k[i], i ? "b.h5" : "a.h5", .signal = SIGUSR1);
+    }
+    kata_close(k[0]);
+    raise(SIGUSR1);
+    kata_step(k[1]);
+    assert_int_equal(access("b.h5", F_OK), 0);
+    assert_int_equal(kata_close(k[1]), KATA_OK);
 }
 
 /* Only the one before is left, as by an end between two renames. */
@@ -469,6 +518,10 @@ static void calls_are_checked(void **state)
     expect(&e, k, "error: kata_resume: call kata_checkpoint before, which names the file");
     kata_checkpoint(k, NULL);
     expect(&e, k, "error: kata_checkpoint: the path is NULL");
+    kata_checkpoint(k, "nowhere/c.h5");
+    expect(&e, k, "error: kata_checkpoint: cannot write nowhere/c.h5: No such file or directory");
+    kata_checkpoint(k, "c.h5", .signal = SIGKILL);
+    expect(&e, k, "error: kata_checkpoint: signal 9 cannot be caught");
     kata_checkpoint(k, "c.h5", .steps = -1);
     expect(&e, k, "error: kata_checkpoint: steps is -1, less than 0");
     kata_checkpoint(k, "c.h5", .minutes = -0.5);
@@ -577,7 +630,8 @@ int main(void)
         IN_FOLDER(going_on_changes_no_bit),    IN_FOLDER(steps_are_counted_on),
         IN_FOLDER(discarded_fields_stay_so),   IN_FOLDER(loops_end_where_they_would_have),
         IN_FOLDER(nothing_is_there),           IN_FOLDER(damage_leads_to_the_one_before),
-        IN_FOLDER(both_are_damaged),           IN_FOLDER(the_latest_is_gone),
+        IN_FOLDER(both_are_damaged),           IN_FOLDER(a_damaged_one_replaces_no_good_one),
+        IN_FOLDER(contexts_share_a_signal),    IN_FOLDER(the_latest_is_gone),
         IN_FOLDER(other_programs_are_refused), IN_FOLDER(calls_are_checked),
         IN_FOLDER(a_full_disk_loses_nothing),  IN_FOLDER(a_signal_asks_for_one),
         IN_FOLDER(time_asks_for_one),          IN_FOLDER(a_series_goes_on_in_another_file),
