@@ -76,9 +76,8 @@ void checkpoint_write_state(kata *k, checkpoint_bytes *state);
 kata_status checkpoint_compare(kata *k, const checkpoint_bytes *state, int64_t *step);
 /* Sets everything that it tells: a field's values must be there. */
 kata_status checkpoint_read_state(kata *k, const checkpoint_bytes *state);
-/* Whether a state has values of a field. */
-bool checkpoint_has_values(const kata_field *field, const checkpoint_bytes *state);
-/* The number of its dataset, in the order of those who wrote them. */
+/* The number of the dataset with a field's values, in the order in which they were written; 0:
+ * there are none. */
 int checkpoint_dataset_of(const kata_field *field, const checkpoint_bytes *state);
 
 /* ---- checkpoint_fields.c --------------------------------------------------------------------- */

@@ -47,7 +47,7 @@ bool checkpoint_set_open(kata *k, checkpoint_bytes *state, checkpoint_set *set)
     io_array bytes = {.type = KATA_U8, .axes = 1, .size = {(int64_t)state->count}};
     add(set, CHECKPOINT_STATE, bytes, NULL);
     for (kata_field *f = k->fields; f; f = f->next)
-        if (!f->slot->temporary && checkpoint_has_values(f, state))
+        if (!f->slot->temporary && checkpoint_dataset_of(f, state))
             add(set, f->name, checkpoint_array_of(f), f);
     io_array numbers = {.type = KATA_I64, .axes = 1, .size = {set->count}};
     add(set, CHECKPOINT_CHECKSUMS, numbers, NULL);

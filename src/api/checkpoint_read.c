@@ -120,8 +120,9 @@ static kata_status read_fields(reading *r, outcome *found)
     const bool first = exec_rank(&k->exec) == 0;
     kata_status status = KATA_OK;
     for (kata_field *f = k->fields; f && !status && *found == DONE; f = f->next) {
-        if (f->slot->temporary || !checkpoint_has_values(f, &r->state)) continue;
-        void *values = first ? read_field(r, checkpoint_dataset_of(f, &r->state), f) : NULL;
+        const int dataset = f->slot->temporary ? 0 : checkpoint_dataset_of(f, &r->state);
+        if (!dataset) continue;
+        void *values = first ? read_field(r, dataset, f) : NULL;
         *found = first && !values ? DAMAGED : DONE;
         status = share_outcome(r, found);
         if (!status && *found == DONE) status = checkpoint_set_values(f, values);

@@ -223,13 +223,6 @@ static bool open_field(const kata_field *field, const checkpoint_bytes *state,
     return !record->failed;
 }
 
-bool checkpoint_has_values(const kata_field *field, const checkpoint_bytes *state)
-{
-    checkpoint_bytes record;
-    field_state its;
-    return open_field(field, state, &record, &its) && !its.discarded;
-}
-
 int checkpoint_dataset_of(const kata_field *field, const checkpoint_bytes *state)
 {
     checkpoint_bytes all = {.data = state->data, .count = state->count}, record;
@@ -243,7 +236,7 @@ int checkpoint_dataset_of(const kata_field *field, const checkpoint_bytes *state
         checkpoint_get(&record, &facts, sizeof facts);
         checkpoint_get(&record, &its, sizeof its);
         if (!its.discarded) number++;
-        if (!strcmp(name, field->name)) return number;
+        if (!strcmp(name, field->name)) return its.discarded ? 0 : number;
     }
     return 0;
 }
