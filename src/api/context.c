@@ -203,11 +203,6 @@ static kata_status choose_device(kata *k, const kata_options *options)
     if (status) return status;
     const char *name = options->device ? options->device : environment_get("KATA_DEVICE");
     if (!name || !strcmp(name, "none")) return KATA_OK;
-    if (k->exec.files)
-        return api_fail(k, KATA_ERROR_ARGUMENT,
-                        "kata_open: a device is asked for, '%s', and a limit of memory; give one "
-                        "of them",
-                        name);
     device_listed first;
     if (!strcmp(name, "any") && !device_list(&first, 1)) return KATA_OK;
     return exec_device_open(&k->exec, name, bytes, &k->messages);

@@ -1,12 +1,30 @@
 /* Loops on a device, one after another; those that it cannot run, the executor "cpu" runs, and the
  * values of their fields move there and back. */
 #include "exec/on_device.h"
+#include "exec/on_files.h"
+
+#include <stdlib.h>
 
 static kata_status add_host_loop(struct exec_device *d, const chain_loop *loop, int number,
                                  messages *m)
 {
     chain_binding *own = exec_local_add(&d->host, loop, number, &loop->box, loop->parted);
     return own && exec_local_bound(&d->host) ? KATA_OK : message_no_memory(m);
+}
+
+/* Of fields in files planes may move to memory, whether or not they move to the device. */
+static kata_status run_at_home(exec_context *context, chain *c, messages *m)
+{
+    bool *far = calloc(c->slot_count + 1, sizeof *far);
+    if (!far) return message_no_memory(m);
+    for (size_t i = 0; i < c->slot_count; i++) {
+        far[i] = c->slots[i]->far;
+        store_slot_place(c->slots[i]);
+    }
+    kata_status status = exec_files_run_own(context, c, m);
+    for (size_t i = 0; i < c->slot_count; i++) c->slots[i]->far = far[i];
+    free(far);
+    return status;
 }
 
 kata_status device_run_on_host(exec_context *context, chain *c, messages *m)
@@ -17,7 +35,7 @@ kata_status device_run_on_host(exec_context *context, chain *c, messages *m)
     status = device_settle(&(device_loop){context, d, &c->loops[0], m, NULL});
     for (size_t i = 0; i < c->count && !status; i++)
         status = device_bring_home(&(device_loop){context, d, &c->loops[i], m, NULL});
-    return status ? status : exec_cpu.run(context, c, m);
+    return status ? status : run_at_home(context, c, m);
 }
 
 void device_note_failure(exec_context *context, const exec_local *local, const chain *c)

@@ -26,9 +26,7 @@ kata_status exec_device_open(exec_context *context, const char *name, int64_t by
     d->limit =
         bytes ? smaller(bytes, device_facts_of(opened)->memory) : usual_limit(context, opened);
     device_limit(opened, d->limit);
-    const sweep_ranks across = context->across;
     stream_setup(&d->streams, context, &device_stream);
-    if (context->ranks) context->across = across; /* where no chain is streamed */
     bool cuda = device_facts_of(opened)->language == DEVICE_CUDA;
     d->language = cuda ? CODEGEN_CUDA : CODEGEN_OPENCL;
     return device_read_shape(&d->asked, m);

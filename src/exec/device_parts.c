@@ -44,7 +44,7 @@ kata_status device_run_part(exec_context *context, chain *c, bool streams, messa
         some = some || c->slots[i]->far;
     }
     if (!status) status = some ? stream_chain(&d->streams, c, m) : device_run_whole(context, c, m);
-    for (size_t i = 0; i < c->slot_count; i++) c->slots[i]->far = false;
+    for (size_t i = 0; i < c->slot_count; i++) store_slot_place(c->slots[i]);
     return status;
 }
 

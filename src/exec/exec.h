@@ -42,6 +42,7 @@ typedef struct exec_context {
     struct exec_files *files;   /* NULL: the memory of fields is not limited */
     struct exec_device *device; /* NULL: loops run on the CPU */
     sweep_ranks across;         /* by which their loops reduce together */
+    struct stream_run *stream;  /* the innermost that runs; NULL: none */
     exec_failure failure;       /* of the loops that run on this rank */
     struct exec_cpu
         *cpu; /* state of the cpu executor: compiled functions, buffers; NULL at first */

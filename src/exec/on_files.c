@@ -48,6 +48,7 @@ static bool meets_ranks(const chain_loop *loop)
 kata_status exec_files_run_own(exec_context *context, chain *c, messages *m)
 {
     if (!context->files) return exec_cpu.run(context, c, m);
+    if (!context->ranks) return exec_on_files.run(context, c, m);
     kata_status status = KATA_OK;
     for (size_t first = 0, count; first < c->count && !status; first += count) {
         const bool meets = meets_ranks(&c->loops[first]);

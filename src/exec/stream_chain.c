@@ -6,7 +6,7 @@
 void stream_setup(exec_streams *s, exec_context *context, const stream_memory *memory)
 {
     *s = (exec_streams){.context = context, .memory = memory, .deepest = memory->depth};
-    context->across = (sweep_ranks){.gather = stream_gather, .data = s};
+    if (!context->ranks) context->across = (sweep_ranks){.gather = stream_gather, .data = context};
 }
 
 void stream_take_request(exec_streams *s)

@@ -168,7 +168,7 @@ static bool append(stream_partials *all, const void *mine, size_t bytes)
 int stream_gather(void *data, const void *mine, size_t bytes, const char **all,
                   const size_t **starts)
 {
-    stream_run *run = ((exec_streams *)data)->run;
+    stream_run *run = ((exec_context *)data)->stream;
     const chain *local = &run->local.chain;
     while (!reduces(&local->loops[run->reduced])) run->reduced++;
     stream_partials *own = &run->partials[run->local.numbers[run->reduced++]];

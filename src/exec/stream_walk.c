@@ -178,8 +178,10 @@ kata_status stream_run_plan(exec_streams *streams, const stream_work *w, message
                             .open = visit_open,
                             .close = visit_close};
     double start = clock_seconds();
+    stream_run *const around = context->stream;
+    const bool quiet = context->quiet;
     if (!streams->memory->begin(&run)) return run.status;
-    streams->run = &run;
+    context->stream = &run;
     context->quiet = true;
     plan_place *homes = calloc((size_t)a->slot_count + 1, sizeof *homes);
     bool done = homes && prepare(&run) && plan_walk_all(p, a, homes, &visitor);
@@ -187,8 +189,8 @@ kata_status stream_run_plan(exec_streams *streams, const stream_work *w, message
     if (!done && !run.status) stream_no_memory(&run);
     end(&run);
     free(homes);
-    streams->run = NULL;
-    context->quiet = false;
+    context->stream = around;
+    context->quiet = quiet;
     streams->seconds += clock_seconds() - start;
     return run.status;
 }

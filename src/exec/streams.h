@@ -90,7 +90,6 @@ struct exec_streams {
     plan_request asked; /* sizes that a plan asks for; no method: they are chosen */
     bool refused;       /* it was said that they do not fit */
     int64_t deepest;    /* loops of a section that is not asked for */
-    stream_run *run;    /* the chain that runs */
     /* What is explained: */
     plan_request request; /* of the longest chain that was streamed, of so many loops */
     size_t longest;
@@ -144,7 +143,8 @@ typedef struct stream_work {
     const stream_seam *seam;
 } stream_work;
 
-/* Sets up what is kept between chains. Reductions of tiles meet by the context's `across`. */
+/* Sets up what is kept between chains. Unless there are ranks, reductions of tiles meet by the
+ * context's `across`. */
 void stream_setup(exec_streams *s, exec_context *context, const stream_memory *memory);
 /* Of a plan that the program asks for, windows are for streams, and the executor "cpu" gets what is
  * to lie in their tiles. */

@@ -31,6 +31,8 @@ static grid_box expected_room(const chain_slot *slot)
     return plain && all <= values + values / MOST_PARTS + FEW ? room : box;
 }
 
+void store_slot_place(chain_slot *slot) { slot->far = slot->array && slot->array->file; }
+
 store_array *store_slot_array_with(chain_slot *slot, const grid_box *room, bool zero)
 {
     if (slot->array) return slot->array;
@@ -41,7 +43,7 @@ store_array *store_slot_array_with(chain_slot *slot, const grid_box *room, bool 
     slot->array = store_array_make(&like, slot->layout, zero && !slot->poisoned);
     if (slot->array && zero && slot->poisoned) store_poison(slot->array);
     if (slot->array) slot->poisoned = false;
-    slot->far = slot->array && slot->array->file;
+    store_slot_place(slot);
     return slot->array;
 }
 
@@ -62,7 +64,7 @@ bool store_slot_send_away(chain_slot *slot, bool always)
     far->around = 0;
     store_array_free(old);
     slot->array = far;
-    slot->far = far->file;
+    store_slot_place(slot);
     return true;
 }
 

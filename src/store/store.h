@@ -208,6 +208,8 @@ store_array *store_slot_array_with(chain_slot *slot, const grid_box *room, bool 
 /* Moves it to a file where arrays in memory take more than their part of the limit; or, `always`,
  * in any case. False when the file cannot be had. */
 bool store_slot_send_away(chain_slot *slot, bool always);
+/* Says whether its values are in a file, of which planes may move to memory (chain_slot.far). */
+void store_slot_place(chain_slot *slot);
 /* Why the latest array had no room on the disk of *folder; NULL where it is memory that is out. */
 const char *store_no_disk(const chain_slot *slot, const char **folder);
 /* Makes it, of the field of that name, or of all fields of a loop; says which finds no memory. */

@@ -283,6 +283,7 @@ typedef struct setting {
     bool counted;     /* how many kernels were made of several is found out */
     int64_t device;   /* bytes of the device that KATA_TEST_DEVICE names; 1: all; 0: on the CPU */
     bool resumed;     /* a program ends after some time step, and goes on in another context */
+    int64_t memory;   /* bytes for fields, others are in files; 0: no limit */
 } setting;
 
 /* A value that a program's user saw. */

@@ -130,6 +130,7 @@ static kata *open_context(const setting *s, int threads, FILE *out)
                             .plan = s->plan,
                             .device = s->device ? getenv("KATA_TEST_DEVICE") : "none",
                             .device_memory = s->device > 1 ? s->device : 0,
+                            .memory = s->memory,
                             .no_warnings = true};
     setenv("KATA_LARGER", threads == 1 ? "0" : "1", 1); /* 0: smaller functions first */
     kata *k = kata_open(&options);

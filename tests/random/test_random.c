@@ -30,103 +30,105 @@
 
 static const setting settings[] = {
     {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false, false,
-     false},
-    {"cpu, 1 thread", "cpu", 1, false, false, false, true, NULL, false, false, false},
+     false, 0},
+    {"cpu, 1 thread", "cpu", 1, false, false, false, true, NULL, false, false, false, 0},
     {"cpu, 2 threads, each loop at once", "cpu", 2, true, false, false, true, NULL, false, false,
-     false},
+     false, 0},
     {"cpu, 3 threads, ranges cut in two", "cpu", 3, false, true, false, true, NULL, false, false,
-     false},
-    {"cpu, 7 threads, shifted", "cpu", 7, false, false, true, true, NULL, false, false, false},
+     false, 0},
+    {"cpu, 7 threads, shifted", "cpu", 7, false, false, true, true, NULL, false, false, false, 0},
     {"cpu, 7 threads, small tiles", "cpu", 7, false, false, false, true, "skewed x=3 y=2 z=1",
-     false, false, false},
+     false, false, false, 0},
     {"cpu, 3 threads, tiles, ranges cut in two", "cpu", 3, false, true, false, true,
-     "skewed y=5 z=4 depth=6", false, false, false},
+     "skewed y=5 z=4 depth=6", false, false, false, 0},
     {"cpu, 2 threads, tiles for a cache", "cpu", 2, false, false, false, true,
-     "tiled cache=4096 threads=2", false, false, false},
+     "tiled cache=4096 threads=2", false, false, false, 0},
     {"cpu, 3 threads, shared tiles", "cpu", 3, false, false, true, true, "shared cache=8192", false,
-     false, false},
+     false, false, 0},
     {"cpu, 7 threads, diamonds, shifted", "cpu", 7, false, false, true, true,
-     "diamond y=40 depth=4", false, false, false},
+     "diamond y=40 depth=4", false, false, false, 0},
     {"cpu, 7 threads, windows in small tiles", "cpu", 7, false, false, false, true,
-     "overlapped x=5 y=3 z=1 depth=3", false, false, false},
+     "overlapped x=5 y=3 z=1 depth=3", false, false, false, 0},
     {"cpu, 3 threads, windows for a cache", "cpu", 3, false, false, true, true,
-     "windowed cache=2048 threads=3", false, false, false},
+     "windowed cache=2048 threads=3", false, false, false, 0},
     {"cpu, 2 threads, sliding windows", "cpu", 2, false, false, true, true,
-     "sliding z=1 y=2 x=3 depth=4", false, false, false},
+     "sliding z=1 y=2 x=3 depth=4", false, false, false, 0},
 };
 enum { TILED = 7, OTHERS = COUNT_OF(settings) - TILED }; /* the last ones have tiles */
 
 static const setting planned[] = {
     {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false, false,
-     false},
-    {"loops", "plan", 1, false, false, false, true, "loops", false, false, false},
+     false, 0},
+    {"loops", "plan", 1, false, false, false, true, "loops", false, false, false, 0},
     {"skewed tiles, ranges cut in two", "plan", 1, false, true, false, true, "skewed x=3 y=2 z=2",
-     false, false, false},
-    {"windows", "plan", 1, false, false, false, true, "streamed y=2", false, false, false},
+     false, false, false, 0},
+    {"windows", "plan", 1, false, false, false, true, "streamed y=2", false, false, false, 0},
     {"overlapped tiles, shifted", "plan", 1, false, false, true, true, "overlapped x=4 y=3", false,
-     false, false},
+     false, false, 0},
     {"sections in windows", "plan", 1, false, false, false, true, "windowed cache=1024", false,
-     false, false},
+     false, false, 0},
     {"sliding windows", "plan", 1, false, false, true, true, "sliding z=2 y=1 x=3", false, false,
-     false},
+     false, 0},
 };
 
 static const setting passing[] = {
     {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false, false,
-     false},
-    {"cpu, 1 thread", "cpu", 1, false, false, false, true, NULL, true, false, false},
-    {"cpu, 2 threads", "cpu", 2, false, false, false, true, NULL, false, false, false},
+     false, 0},
+    {"cpu, 1 thread", "cpu", 1, false, false, false, true, NULL, true, false, false, 0},
+    {"cpu, 2 threads", "cpu", 2, false, false, false, true, NULL, false, false, false, 0},
     {"cpu, 3 threads, ranges cut in two", "cpu", 3, false, true, false, true, NULL, false, false,
-     false},
-    {"cpu, 7 threads", "cpu", 7, false, false, false, false, NULL, false, false, false},
+     false, 0},
+    {"cpu, 7 threads", "cpu", 7, false, false, false, false, NULL, false, false, false, 0},
 };
 
 /* On the ranks that a launcher has started. */
 static const setting on_ranks[] = {
     {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false, false,
-     false},
-    {"cpu, 1 thread", "cpu", 1, false, false, false, false, NULL, false, false, false},
+     false, 0},
+    {"cpu, 1 thread", "cpu", 1, false, false, false, false, NULL, false, false, false, 0},
     {"cpu, 1 thread, tiles, shifted", "cpu", 1, false, false, true, false, "skewed y=3 z=2 depth=4",
-     false, false, false},
+     false, false, false, 0},
     {"cpu, 1 thread, wrapped fields", "cpu", 1, false, false, false, true, NULL, false, false,
-     false},
+     false, 0},
 };
 
 /* On a device. */
 static const setting on_device[] = {
     {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false, false,
-     false},
-    {"device", "cpu", 1, false, false, false, false, NULL, false, true, false},
+     false, 0},
+    {"device", "cpu", 1, false, false, false, false, NULL, false, true, false, 0},
     {"device, each loop at once, ranges cut in two", "cpu", 1, true, true, false, true, NULL, false,
-     true, false},
-    {"device, shifted", "cpu", 1, false, false, true, true, NULL, false, true, false},
-    {"device of 400 kB", "cpu", 1, false, false, false, false, NULL, false, 400000, false},
+     true, false, 0},
+    {"device, shifted", "cpu", 1, false, false, true, true, NULL, false, true, false, 0},
+    {"device of 400 kB", "cpu", 1, false, false, false, false, NULL, false, 400000, false, 0},
     {"device of 300 kB, ranges cut in two", "cpu", 1, false, true, false, true, NULL, false, 300000,
-     false},
+     false, 0},
+    {"device of 400 kB, fields in files", "cpu", 1, false, false, false, false, NULL, false, 400000,
+     false, 20000},
 };
 
 /* In two contexts, the second of which goes on from a checkpoint of the first. */
 static const setting resumed[] = {
     {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false, false,
-     false},
-    {"cpu, resumed", "cpu", 2, false, false, false, false, NULL, false, 0, true},
+     false, 0},
+    {"cpu, resumed", "cpu", 2, false, false, false, false, NULL, false, 0, true, 0},
     {"reference, shifted, wrapped fields, resumed", "reference", 1, false, false, true, true, NULL,
-     false, 0, true},
+     false, 0, true, 0},
 };
 static const setting resumed_on_ranks[] = {
     {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false, false,
-     false},
-    {"cpu, resumed", "cpu", 1, false, false, false, false, NULL, false, 0, true},
+     false, 0},
+    {"cpu, resumed", "cpu", 1, false, false, false, false, NULL, false, 0, true, 0},
 };
 
 /* On ranks whose loops run on devices. */
 static const setting on_rank_devices[] = {
     {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false, false,
-     false},
-    {"device", "cpu", 1, false, false, false, false, NULL, false, true, false},
+     false, 0},
+    {"device", "cpu", 1, false, false, false, false, NULL, false, true, false, 0},
     {"device, shifted, wrapped fields", "cpu", 1, false, false, true, true, NULL, false, true,
-     false},
-    {"device of 400 kB", "cpu", 1, false, false, false, false, NULL, false, 400000, false},
+     false, 0},
+    {"device of 400 kB", "cpu", 1, false, false, false, false, NULL, false, 400000, false, 0},
 };
 
 /* The settings that programs run in; of plans one for each batch, in turn. */

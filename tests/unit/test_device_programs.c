@@ -118,6 +118,60 @@ static void fields_without_x_are_written_from_any_x_body(void)
 }
 IN_PROCESS(fields_without_x_are_written_from_any_x)
 
+/* Whether some of the process's memory is a file that has no name. */
+static bool has_spilled(void)
+{
+    char line[512];
+    bool found = false;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    CHECK(maps);
+    while (fgets(line, sizeof line, maps)) found = found || strstr(line, " (deleted)");
+    fclose(maps);
+    return found;
+}
+
+enum { SIDE = 40 };
+
+/* Planes of fields move between a file, memory and the device; a loop on scalars and one that the
+ * device does not run are between those that it runs. */
+static void compute_cube(const kata_options *o, double *values, double *sum)
+{
+    static const char text[] =
+        "kernel smooth(in double u, out double v)\n"
+        "{ v = 0.5*u + 0.1*(u[-1,0,0] + u[0,-1,0] + u[0,0,-1] + u[0,0,1]); }\n"
+        "kernel fall(inout double v) forward(x, y) { v = v + 0.25*v[-1,-1,0]; }\n"
+        "kernel add(in double u, sum double s) { s += u; }\n";
+    kata *k = kata_open(o);
+    kata_module *m = kata_module_from_text(k, "cube.kata", text);
+    kata_grid *g = kata_grid_3d(k, SIDE, SIDE, SIDE);
+    kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = KATA_CLAMP);
+    kata_field *v = kata_field_like(u, "v");
+    kata_scalar *s = kata_scalar_new(k, "s", KATA_F64);
+    for (int i = 0; i < SIDE * SIDE * SIDE; i++) values[i] = i * 37 % 101;
+    kata_put(u, kata_all(g), values, SIDE * SIDE * SIDE);
+    for (int i = 0; i < 30; i++) {
+        kata_apply(kata_kernel_find(m, "smooth"), kata_all(g), u, v);
+        if (i % 10 == 5) kata_apply(kata_kernel_find(m, "fall"), kata_all(g), v);
+        if (i % 7 == 3) kata_apply(kata_kernel_find(m, "add"), kata_all(g), v, s);
+        kata_swap(u, v);
+    }
+    kata_get(u, kata_all(g), values, SIDE * SIDE * SIDE);
+    kata_scalar_get(s, sum);
+    CHECK(has_spilled() == (o->memory > 0));
+    CHECK(kata_close(k) == KATA_OK);
+}
+
+static void three_memories_serve_at_once_body(void)
+{
+    static double plain[SIDE * SIDE * SIDE], streamed[SIDE * SIDE * SIDE];
+    double sum, other;
+    compute_cube(&(kata_options){.device = "none"}, plain, &sum);
+    compute_cube(&(kata_options){.device = "cuda", .device_memory = 400000, .memory = 300000},
+                 streamed, &other);
+    CHECK(memcmp(plain, streamed, sizeof plain) == 0 && sum == other);
+}
+IN_PROCESS(three_memories_serve_at_once)
+
 /* ---- what fails ------------------------------------------------------------------------------ */
 
 /* Fails with a status; its message begins and goes on with these words. */
@@ -208,6 +262,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_device_gives_the_bits_of_the_cpu),
         cmocka_unit_test(fields_without_x_are_written_from_any_x),
+        cmocka_unit_test(three_memories_serve_at_once),
         cmocka_unit_test(a_device_lost_in_the_middle_is_told),
         cmocka_unit_test(a_device_that_is_too_small_is_told),
         cmocka_unit_test(any_device_may_be_none)};
