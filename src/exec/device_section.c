@@ -145,20 +145,23 @@ static kata_status run_way(const device_loop *loops, struct device_tune *t, int 
 {
     device_way *way = &t->ways[i];
     device *d = loops->d->device;
-    double start = 0;
     bool some = device_tune_kernel(loops, t, i);
     kata_status status = some ? bring(loops, way, &some) : KATA_OK;
     if (status || !some) return status;
-    if (timed && !device_wait(d, DEVICE_WORK)) return device_failed(loops, "failed before");
-    if (timed) start = clock_seconds();
+    const bool waits = timed || loops->context->meter;
+    if (waits && !device_wait(d, DEVICE_WORK)) return device_failed(loops, "failed before");
+    const double start = clock_seconds();
     status = device_run_at_once(loops, way, &some);
     if (!status && !some) device_tune_drop(t, i, "the device has too little for it");
     if (status || !some) return status;
     loops->d->loops += way->section.steps;
     loops->d->at_once += way->section.steps;
     *ran = (size_t)way->section.steps;
-    if (timed && !device_wait(d, DEVICE_WORK)) return device_failed(loops, "failed in");
-    if (timed) device_tune_note(loops, t, (clock_seconds() - start) / way->section.steps);
+    if (waits && !device_wait(d, DEVICE_WORK)) return device_failed(loops, "failed in");
+    const double each = (clock_seconds() - start) / way->section.steps;
+    for (size_t k = 0; k < *ran && waits; k++)
+        observe_meter_note(loops->context->meter, loops[k].loop, each);
+    if (timed) device_tune_note(loops, t, each);
     return KATA_OK;
 }
 
@@ -206,7 +209,7 @@ static bool is_by_loop(const device_loop *l)
 kata_status device_run_section(const device_loop *l, const chain *c, size_t i, size_t *ran)
 {
     const int to = written_by(l->loop->kernel);
-    const bool more = i + 2 < c->count && to >= 0 && !is_by_loop(l) && !l->context->meter;
+    const bool more = i + 2 < c->count && to >= 0 && !is_by_loop(l);
     const int from = more ? find_from(l->loop, &c->loops[i + 1], to) : -1;
     if (from < 0) return KATA_OK;
     struct device_tune *t = find_sections(l, from, to);

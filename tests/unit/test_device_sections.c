@@ -3,7 +3,8 @@
  * machine has. */
 /* Labels: hostile */
 #include "api/api.h"
-#include "exec/on_device.h"
+#include "exec/device_tune.h"
+#include "jit_world.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -250,6 +251,65 @@ static void values_that_are_needed_are_written(void **state)
             3);
 }
 
+/* ---- the search ------------------------------------------------------------------------------ */
+
+enum { SIDE = 12, POINTS = SIDE * SIDE * SIDE, MOST_CHAINS = 100 };
+
+static char folder[] = "/tmp/kata-sections-XXXXXX";
+
+/* A program that runs chains of STEPS steps; what is known of its sections in `known`. */
+static uint64_t run_chains(const char *device, const char *plan, int chains,
+                           struct device_tune *known)
+{
+    static double values[POINTS];
+    kata *k =
+        kata_open(&(kata_options){.device = device, .cache = folder, .wait = true, .plan = plan});
+    assert_non_null(k);
+    kata_grid *g = kata_grid_3d(k, SIDE, SIDE, SIDE);
+    kata_kernel *kernel = kata_kernel_find(kata_module_from_text(k, "k.kata", kernels), "star");
+    kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = KATA_PERIODIC);
+    kata_field *v = kata_field_like(u, "v");
+    fill(u, kata_all(g), POINTS, 0);
+    if (k->exec.device) k->exec.tune = true;
+    for (int i = 0; i < chains; i++) {
+        for (int s = 0; s < STEPS; s++) {
+            kata_apply(kernel, kata_all(g), u, v, 0.4, 0.1);
+            kata_swap(u, v);
+        }
+        kata_flush(k);
+    }
+    kata_get(u, kata_all(g), values, POINTS);
+    assert_true(kata_ok(k));
+    const struct device_tune *t = k->exec.device ? k->exec.device->sections : NULL;
+    *known = t ? *t : (struct device_tune){.count = 0};
+    known->next = NULL;
+    kata_close(k);
+    return hash_bytes(values, sizeof values, 0);
+}
+
+static void the_fastest_is_found_and_kept(void **state)
+{
+    (void)state;
+    struct device_tune t;
+    if (strcmp(kind, "cuda") != 0) return; /* PoCL takes long for groups of many threads */
+    memcpy(folder, "/tmp/kata-sections-XXXXXX", sizeof folder);
+    assert_non_null(mkdtemp(folder));
+    const uint64_t right = run_chains("none", NULL, MOST_CHAINS, &t);
+    assert_true(run_chains(kind, NULL, MOST_CHAINS, &t) == right);
+    assert_int_equal(t.phase, DEVICE_SETTLED);
+    assert_true(t.count > 3 && !t.remembered);
+    int measured = 0;
+    for (int i = 0; i < t.count; i++) measured += t.ways[i].each > 0;
+    assert_true(measured > 3);
+    const int best = t.best;
+    assert_true(run_chains(kind, NULL, MOST_CHAINS, &t) == right);
+    assert_true(t.remembered && t.phase == DEVICE_SETTLED);
+    assert_int_equal(t.best, best);
+    assert_true(run_chains(kind, "loops", MOST_CHAINS, &t) == right);
+    assert_int_equal(t.count, 0);
+    remove_folder(folder);
+}
+
 static int test_kind(const char *name)
 {
     static const struct CMUnitTest tests[] = {cmocka_unit_test(ranges_inside_keep_what_lies_around),
@@ -257,7 +317,8 @@ static int test_kind(const char *name)
                                               cmocka_unit_test(sides_are_constant),
                                               cmocka_unit_test(fields_that_nobody_writes_are_read),
                                               cmocka_unit_test(other_loops_run_one_by_one),
-                                              cmocka_unit_test(values_that_are_needed_are_written)};
+                                              cmocka_unit_test(values_that_are_needed_are_written),
+                                              cmocka_unit_test(the_fastest_is_found_and_kept)};
     messages m = {.silent = true};
     device *there = device_open(name, 0, &m);
     message_free(&m);
