@@ -146,7 +146,7 @@ int codegen_section_before(const codegen_loop *loop, const codegen_section *s)
 
 static bool fits(const codegen_loop *loop, const codegen_section *s, int64_t local)
 {
-    enum { MOST_NODES = 40000, LEAST = HOSTILE(4, 2) };
+    enum { MOST_NODES = 20000, LEAST = HOSTILE(4, 2) };
     const codegen_handing h = codegen_handing_of(loop, s);
     const int64_t nodes =
         (int64_t)loop->kernel->graph.count * s->rows * s->vector * s->steps * h.planes;
