@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { MOST_STEPS = 5 };
+enum { MOST_STEPS = 5, MOST_MISSED = 500 /* loops that might have begun a section */ };
 
 /* ---- loops that take turns ------------------------------------------------------------------- */
 
@@ -140,19 +140,29 @@ static kata_status bring(const device_loop *loops, const device_way *way, bool *
     return status;
 }
 
+/* Gives up a way; where it was tried, the next one is. */
+static void give_up(const device_loop *l, struct device_tune *t, int way, const char *why)
+{
+    const bool tried = t->phase == DEVICE_TRIES;
+    if (!t->ways[way].dropped) device_tune_drop(t, way, why);
+    if (tried) device_tune_note(l, t, 0);
+}
+
 static kata_status run_way(const device_loop *loops, struct device_tune *t, int i, bool timed,
                            size_t *ran)
 {
     device_way *way = &t->ways[i];
     device *d = loops->d->device;
     bool some = device_tune_kernel(loops, t, i);
-    kata_status status = some ? bring(loops, way, &some) : KATA_OK;
+    kata_status status = KATA_OK;
+    if (!some) give_up(loops, t, i, "it does not compile");
+    if (some) status = bring(loops, way, &some);
     if (status || !some) return status;
     const bool waits = timed || loops->context->meter;
     if (waits && !device_wait(d, DEVICE_WORK)) return device_failed(loops, "failed before");
     const double start = clock_seconds();
     status = device_run_at_once(loops, way, &some);
-    if (!status && !some) device_tune_drop(t, i, "the device has too little for it");
+    if (!status && !some) give_up(loops, t, i, "the device has too little for it");
     if (status || !some) return status;
     loops->d->loops += way->section.steps;
     loops->d->at_once += way->section.steps;
@@ -184,18 +194,20 @@ static struct device_tune *find_sections(const device_loop *l, int from, int to)
 {
     device_ready *ready = l->ready;
     const bool wide = device_is_wide(l->loop);
-    if (ready->section && ready->from == from && ready->section->wide == wide)
+    const bool known = ready->section && ready->from == from;
+    if (known && (ready->section->count == 1 || ready->section->wide == wide))
         return ready->section;
     ready->from = from;
-    ready->section = NULL;
-    if (is_suited(l, from, to)) ready->section = device_sections_of(l, from, wide);
+    ready->section = device_sections_of(l, is_suited(l, from, to) ? from : -1, wide);
     return ready->section;
 }
 
-/* Whether the search for the fastest shape of a loop has ended. */
-static bool is_settled(const device_loop *l)
+/* Whether it is known, or cannot be found out yet, that loops run one by one. */
+static bool is_one_by_one(const device_loop *l, const struct device_tune *t)
 {
-    return l->ready->tune && l->ready->tune->phase == DEVICE_SETTLED;
+    const bool settled = l->ready->tune && l->ready->tune->phase == DEVICE_SETTLED;
+    return t->count == 1 || (t->phase == DEVICE_SETTLED && !t->best) ||
+           (!settled && !l->d->asked.steps);
 }
 
 /* Whether loops run one by one: the program says so, or asks for a shape of loops. */
@@ -213,7 +225,8 @@ kata_status device_run_section(const device_loop *l, const chain *c, size_t i, s
     const int from = more ? find_from(l->loop, &c->loops[i + 1], to) : -1;
     if (from < 0) return KATA_OK;
     struct device_tune *t = find_sections(l, from, to);
-    if (!t || t->count == 1 || (!is_settled(l) && !l->d->asked.steps)) return KATA_OK;
+    if (!t) return message_no_memory(l->m);
+    if (is_one_by_one(l, t)) return KATA_OK;
     const size_t count = count_turns(l->d, c, i, from, to);
     device_loop loops[MOST_STEPS + 1];
     for (size_t k = 0; k < count; k++) {
@@ -223,10 +236,10 @@ kata_status device_run_section(const device_loop *l, const chain *c, size_t i, s
     }
     bool timed = false;
     enum { USUAL = 3 };
-    if (count <= USUAL) return KATA_OK;
+    if (count < USUAL) return KATA_OK;
     const int way = device_tune_turn(l, t, &timed);
     if (!way) return timed ? run_usual(loops, t, USUAL, ran) : KATA_OK;
     if ((size_t)t->ways[way].section.steps < count) return run_way(loops, t, way, timed, ran);
-    if (timed) device_tune_drop(t, way, "no chain has as many loops");
+    if (timed && t->missed++ == MOST_MISSED) give_up(l, t, way, "chains are too short");
     return KATA_OK;
 }

@@ -167,7 +167,7 @@ struct device_tune *device_sections_of(const device_loop *l, int from, bool wide
     codegen_section like = {.from = from, .wide = wide};
     int64_t points[3];
     char name[64];
-    if (!describe(l, storage, &as) || !codegen_section_suits(&as, from, &like.to))
+    if (from < 0 || !describe(l, storage, &as) || !codegen_section_suits(&as, from, &like.to))
         return none(l->d);
     codegen_name(&as, name);
     device_tune_points(l->loop, points);

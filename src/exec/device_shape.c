@@ -60,8 +60,10 @@ kata_status device_read_shape(device_asked *asked, messages *m)
         m, KATA_ERROR_ARGUMENT,
         "the environment variable KATA_DEVICE_SHAPE is '%s', not some of x=32 y=8 "
         "z=1 (threads of a group: powers of two, at most 1024 together and 64 along z), vector=1 "
-        "(2 or 4), chunk=4 (at most 16) and along=2 (1: y, 2: z); or, of loops at once, steps=3 (or 5) with "
-        "some of x=32 y=8 vector=1 rows=4 (points along y, at most 31 of a thread) and chunk=128 (planes)",
+        "(2 or 4), chunk=4 (at most 16) and along=2 (1: y, 2: z); or, of loops at once, steps=3 "
+        "(or 5) with "
+        "some of x=32 y=8 vector=1 rows=4 (points along y, at most 31 of a thread) and chunk=128 "
+        "(planes)",
         words);
 }
 

@@ -143,7 +143,7 @@ static void next_try(const device_loop *l, struct device_tune *t)
     do {
         t->turn++;
     } while (t->turn < t->count && t->ways[t->turn].dropped);
-    t->runs = 0;
+    t->runs = t->missed = 0;
     if (brief || t->turn > t->count) settle(l, t);
 }
 

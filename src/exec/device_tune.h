@@ -43,6 +43,7 @@ struct device_tune {
     device_phase phase;
     bool remembered; /* it began with what an earlier start had found */
     double ran;      /* points */
+    int missed;      /* loops that could not run in the way that is tried */
     int turn, runs;  /* the way that is tried, `count` for the first again; runs of this try */
     struct device_tune *next;
 };
@@ -93,8 +94,8 @@ grid_box device_bricks_of(const grid_box *box);
 /* ---- device_section_ways.c: sections of loops that follow one another -------------------------
  */
 
-/* What is known of sections of a loop and others like it; NULL when memory is out. Its count is 1
- * where there are none. */
+/* What is known of sections of a loop and others like it, of which `from` is handed on; -1: it may
+ * be in none. NULL when memory is out. Its count is 1 where there are none. */
 struct device_tune *device_sections_of(const device_loop *l, int from, bool wide);
 /* What is made for a way. False when memory is out. */
 bool device_begin_section(const device_loop *l, const struct device_tune *t, int way,

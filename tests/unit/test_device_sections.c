@@ -307,6 +307,14 @@ static void the_fastest_is_found_and_kept(void **state)
     assert_int_equal(t.best, best);
     assert_true(run_chains(kind, "loops", MOST_CHAINS, &t) == right);
     assert_int_equal(t.count, 0);
+    setenv("KATA_WISDOM", "0", 1);
+    setenv("KATA_SHIM_THREADS", HOSTILE("400", "70"), 1); /* some groups are too large */
+    assert_true(run_chains(kind, NULL, MOST_CHAINS, &t) == right);
+    unsetenv("KATA_SHIM_THREADS");
+    unsetenv("KATA_WISDOM");
+    int dropped = 0;
+    for (int i = 0; i < t.count; i++) dropped += t.ways[i].dropped != NULL;
+    assert_true(t.phase == DEVICE_SETTLED && dropped > 0);
     remove_folder(folder);
 }
 
