@@ -143,6 +143,14 @@ typedef struct abi_launch {
                               the flag that is set where a point fails */
 } abi_launch;
 
+/* What a kernel that runs some loops at once is given, too: along each dimension the indices that
+ * it may read of the fields that these loops write by turns, and the period of the grid, or 0 where
+ * it does not wrap; and the planes along z of a group. */
+typedef struct abi_section {
+    int64_t low[3], high[3], period[3];
+    int64_t chunk;
+} abi_section;
+
 /* Where the value comes from that is read at an index outside of a field along a dimension. The
  * value x found there becomes 2 * value[k % 2] - x for k from steps - 1 to 0. */
 enum { ABI_MOST_SUMMED = 8 };

@@ -114,6 +114,43 @@ void codegen_device_text(text *out, const codegen_loop *loop, const codegen_shap
 bool codegen_device_reduces(const codegen_loop *loop);
 bool codegen_device_collects(const ir_kernel *kernel);
 
+/* ---- section_shape.c, section_kernel.c: some loops of a chain at once ------------------------ */
+
+/* How a kernel runs loops that follow one another, each of which reads what the one before has
+ * written. A group of threads has a tile along x and y, with as much around it as the loops read,
+ * and a chunk along z, through which it walks plane by plane. */
+typedef struct codegen_section {
+    int steps;        /* loops: an odd number, so that the last one writes what the first does */
+    int from, to;     /* the parameters that are given the field that is read, and written */
+    int threads[2];   /* of a group, along x and y */
+    int vector, rows; /* points of a thread along x and y */
+    int chunk;        /* planes of a group */
+    bool wide;        /* numbers of elements need 64 bits */
+} codegen_section;
+
+/* Whether the points of a loop may run so, where `from` is the parameter that is given what the
+ * loop before has written: it is plain, and writes one field. Sets `to`. */
+bool codegen_section_suits(const codegen_loop *loop, int from, int *to);
+/* Sections of which one may be faster than its loops one by one, for groups that may share so many
+ * bytes; their chunks are left alone. Returns how many there are. */
+enum { CODEGEN_MOST_SECTIONS = 8 };
+int codegen_list_sections(const codegen_loop *loop, const codegen_section *like, int64_t local,
+                          codegen_section sections[CODEGEN_MOST_SECTIONS]);
+/* How many groups a unit of a device runs at once, as far as it can be known; and through how many
+ * planes more than those of its chunk a group walks. */
+int codegen_section_groups(const codegen_loop *loop, const codegen_section *section, int64_t local);
+int codegen_section_before(const codegen_loop *loop, const codegen_section *section);
+/* The points along a dimension that a group gives. */
+int64_t codegen_section_points(const codegen_loop *loop, const codegen_section *section,
+                               int dimension);
+/* The bytes that the threads of a group share. */
+size_t codegen_section_local(const codegen_loop *loop, const codegen_section *section);
+/* A file with its kernel, of the name codegen_name: it is given the abi_launch, the abi_place of
+ * each field, an abi_section, and the numbers of each loop, one behind the other; then the memory
+ * of each field. */
+void codegen_section_text(text *out, const codegen_loop *loop, const codegen_section *section,
+                          codegen_language language);
+
 /* ---- tree_kernel.c --------------------------------------------------------------------------- */
 
 enum { CODEGEN_TREE_THREADS = 256, CODEGEN_TREE_SHORT = 8 };

@@ -11,6 +11,8 @@ typedef struct codegen_dialect {
     const char *restricted; /* of a parameter: nothing else leads to what it points to */
     const char *global;     /* address space of fields, with a space behind it */
     const char *local;      /* of arrays of one thread */
+    const char *shared;     /* address space that pointers to memory of a group lead to */
+    bool declares_shared;   /* memory whose size a launch says is declared, and is no parameter */
     const char *aligned;    /* behind an array: it begins at a cache line */
     const char *boolean;    /* the type of conditions */
     const char *hints[6];   /* lines in front of a loop, by nest_hint */

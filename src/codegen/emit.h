@@ -111,9 +111,11 @@ struct codegen_writer {
     bool widened;   /* what is read as f16 is at hand as float, and results stay float */
 
     /* On a device. */
-    const codegen_shape *shape; /* NULL: a loop of a CPU is written */
-    int lane, round;            /* of the thread's vector, and chunk, that is written */
-    bool ahead;                 /* rows of some rounds of a brick are read before the first */
+    const codegen_shape *shape;     /* NULL: a loop of a CPU is written */
+    int lane, round;                /* of the thread's vector, and chunk, that is written */
+    bool ahead;                     /* rows of some rounds of a brick are read before the first */
+    const codegen_section *section; /* NULL: one loop is written; then also: */
+    int step, row;                  /* the loop, and the row of the thread */
 };
 
 /* ---- facts.c: what is known of a loop -------------------------------------------------------- */
@@ -163,6 +165,8 @@ bool codegen_is_reused(const codegen_writer *w, ir_id id);
 const codegen_lookup *codegen_lookup_of(const codegen_writer *w, ir_id id);
 /* Whether a number, or an element of a table, is needed by itself. */
 bool codegen_needs_number(const codegen_writer *w, ir_id id);
+/* Whether a field is what loops of a section hand on, so that its elements are at hand. */
+bool codegen_is_of_section(const codegen_writer *w, int param);
 /* Whether the row of an access is read otherwise than by lookups; whether some lookup reads rows.
  */
 bool codegen_needs_row(const codegen_writer *w, int access);

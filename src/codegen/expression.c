@@ -24,6 +24,12 @@ static void add_load(text *out, const codegen_writer *w, const ir_node *node)
                  codegen_load_close(node->type, storage));
         return;
     }
+    if (codegen_is_of_section(w, node->param)) {
+        text_add(out, "%s", codegen_load_open(node->type, storage).is);
+        codegen_section_element(out, w, node->offset);
+        text_add(out, "%s", codegen_load_close(node->type, storage));
+        return;
+    }
     if (codegen_has_vectors(w, node->param)) {
         text_add(out, "%s", codegen_load_open(node->type, storage).is);
         codegen_vector_element(out, w, node);
@@ -34,7 +40,10 @@ static void add_load(text *out, const codegen_writer *w, const ir_node *node)
                                node->offset[2] + codegen_second_z(w)};
     codegen_label row = codegen_row_name(w->loop->kernel, node->param, node->element, offset);
     text_add(out, "%s%s", codegen_load_open(node->type, storage).is, row.is);
-    codegen_element(out, w, node->param, node->offset[0] + w->moved, true, row.is);
+    if (w->section)
+        text_add(out, "[%s]", codegen_wrapped(w, node->param, "ix", node->offset[0]).is);
+    else
+        codegen_element(out, w, node->param, node->offset[0] + w->moved, true, row.is);
     text_add(out, "%s", codegen_load_close(node->type, storage));
 }
 

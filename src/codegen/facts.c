@@ -130,6 +130,11 @@ bool codegen_needs_number(const codegen_writer *w, ir_id id)
     return !w->lookups || w->lookups->used[id];
 }
 
+bool codegen_is_of_section(const codegen_writer *w, int param)
+{
+    return w->section && param == w->section->from;
+}
+
 bool codegen_needs_row(const codegen_writer *w, int access)
 {
     return !codegen_chooses_rows(w) || w->lookups->rows[access];

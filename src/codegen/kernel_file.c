@@ -54,6 +54,15 @@ void codegen_device_text(text *out, const codegen_loop *loop, const codegen_shap
     codegen_device_function(out, loop, shape, dialect_of(language));
 }
 
+void codegen_section_text(text *out, const codegen_loop *loop, const codegen_section *section,
+                          codegen_language language)
+{
+    begin_device_text(out, dialect_of(language), section->wide);
+    if (any_node(loop, 1, codegen_is_elementary)) text_add(out, "\n%s", ir_elementary_text);
+    if (any_node(loop, 1, is_trigonometric)) text_add(out, "\n%s", ir_elementary_trig_text);
+    codegen_section_function(out, loop, section, dialect_of(language));
+}
+
 void codegen_fill_text(text *out, kata_type storage, codegen_language language)
 {
     begin_device_text(out, dialect_of(language), true);

@@ -15,6 +15,15 @@ KATA_INLINED ABI_STEP kata_wrapped(ABI_STEP i, ABI_STEP period, ABI_STEP end)
     return i < 0 ? i + period : i >= end ? i - period : i;
 }
 
+/* The index from low to high - 1 that one stands for: a period away, where there is one, or the
+ * nearest. */
+KATA_INLINED ABI_STEP kata_placed(ABI_STEP i, int64_t low, int64_t high, int64_t period)
+{
+    const ABI_STEP first = (ABI_STEP)low, last = (ABI_STEP)high - 1, by = (ABI_STEP)period;
+    const ABI_STEP at = i < first ? i + by : i > last ? i - by : i;
+    return at < first ? first : at > last ? last : at;
+}
+
 /* The number of the table element that is nearest to an index; the first element is at `low`. */
 KATA_INLINED int32_t kata_element_i32(int32_t index, int32_t low, int32_t count)
 {

@@ -110,7 +110,7 @@ void codegen_row_pointers(const codegen_writer *w, nest *in)
     const ir_access *last = NULL;
     for (int i = 0; i < kernel->access_count; i++) {
         const ir_access *a = &kernel->accesses[i];
-        if (!codegen_needs_row(w, i)) continue;
+        if (!codegen_needs_row(w, i) || codegen_is_of_section(w, a->param)) continue;
         bool first = !last || a->param != last->param || a->component != last->component;
         if (first && !w->second && codegen_is_regular(kernel, a->param))
             add_centre(w, in, a->param, a->component);
@@ -118,7 +118,7 @@ void codegen_row_pointers(const codegen_writer *w, nest *in)
             add_read_row(w, in, a);
         last = a;
     }
-    for (int i = 0; i < kernel->store_count; i++) {
+    for (int i = 0; i < kernel->store_count && !w->section; i++) {
         const ir_store *s = &kernel->stores[i];
         if (i == 0 || !codegen_same_written_row(s, s - 1)) add_written_row(w, in, s);
     }

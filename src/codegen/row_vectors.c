@@ -72,8 +72,7 @@ void codegen_vector_element(text *out, const codegen_writer *w, const ir_node *n
              w->lane + node->offset[0] - r.first * w->shape->vector);
 }
 
-/* "float4" */
-static codegen_label vector_type(const codegen_writer *w, int param)
+codegen_label codegen_vector_type(const codegen_writer *w, int param, int count)
 {
     static const char *const names[][2] = {{"uint8_t", "uchar"}, {"uint16_t", "ushort"},
                                            {"int16_t", "short"}, {"int32_t", "int"},
@@ -81,7 +80,7 @@ static codegen_label vector_type(const codegen_writer *w, int param)
     const char *type = codegen_element_type(w->loop, param), *name = w->dialect->long_vector;
     for (size_t i = 0; i < COUNT_OF(names); i++)
         if (!strcmp(type, names[i][0])) name = names[i][1];
-    return codegen_format("%s%d", name, w->shape->vector);
+    return codegen_format("%s%d", name, count);
 }
 
 /* Where a row begins: of a chunk, found from the row of its first point. */
@@ -111,7 +110,7 @@ static codegen_label index_of(const codegen_writer *w, int param, int offset, bo
 
 static void read_row(const codegen_writer *w, nest *in, const ir_access *row)
 {
-    codegen_label name = array_of(w, row), type = vector_type(w, row->param);
+    codegen_label name = array_of(w, row), type = codegen_vector_type(w, row->param, w->shape->vector);
     const int ahead = w->ahead ? w->round * ABI_LANES : 0;
     int vector = w->shape->vector;
     reach r = reach_of(w, row);
@@ -221,7 +220,7 @@ static bool is_aligned(const codegen_writer *w, const ir_store *s)
 static void write_whole(const codegen_writer *w, nest *in, int i)
 {
     const ir_store *s = &w->loop->kernel->stores[i];
-    codegen_label type = vector_type(w, s->param);
+    codegen_label type = codegen_vector_type(w, s->param, w->shape->vector);
     nest *part = nest_add(in, NEST_BLOCK);
     nest_statement(part, "%s some", type.is);
     for (int k = 0; k < w->shape->vector; k++)

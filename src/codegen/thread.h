@@ -20,12 +20,16 @@ void codegen_first_rows(const codegen_writer *w, nest *in);
 void codegen_read_vectors(const codegen_writer *w, nest *in, bool shared);
 void codegen_write_vectors(const codegen_writer *w, nest *in);
 
+/* "float4": the type of so many elements of a parameter. */
+codegen_label codegen_vector_type(const codegen_writer *w, int param, int count);
 /* The bytes that a thread reads for all of its points. */
 int codegen_bytes_held(const codegen_loop *loop, const codegen_shape *shape);
 
 /* ---- thread_points.c: the points of a thread ------------------------------------------------- */
 
-/* Numbers, views, and what is computed once. */
+/* Numbers, views, and what is computed once; the first two by themselves. */
+void codegen_thread_numbers(const codegen_writer *w, nest *in);
+void codegen_thread_views(const codegen_writer *w, nest *in);
 void codegen_thread_head(const codegen_writer *w, nest *in);
 /* What all points of a row need. */
 void codegen_thread_row(const codegen_writer *w, nest *in);
@@ -37,6 +41,30 @@ void codegen_thread_index(const codegen_writer *w, nest *in, int dimension, cons
 /* Leaves out points of other colours, by a statement. */
 void codegen_skip_colors(const codegen_writer *w, nest *in, const char *skip);
 
+/* ---- section_points.c: the points of a section ----------------------------------------------- */
+
+/* How planes are handed on, as the offsets say at which a point reads. Each round of the walk along
+ * z brings a plane of every step. */
+typedef struct codegen_handing {
+    int reach[2];     /* along x and y, in either direction */
+    int below, above; /* along z */
+    int delay;        /* planes that a step is behind the one before it */
+    int planes;       /* of a step that a thread keeps of its own points */
+    int buffers;      /* and the threads of a group of each other's; 0: they read none */
+    int halo[2];      /* around a tile, along x and y */
+    int tile[2];      /* with it */
+} codegen_handing;
+codegen_handing codegen_handing_of(const codegen_loop *loop, const codegen_section *s);
+/* "step_1_2": what a thread keeps of a plane of a step; 0 is what is read. */
+codegen_label codegen_section_plane(int step, int plane);
+/* Elements of a plane that threads share; of all, with what tiles read beyond their sides. */
+int codegen_shared_plane(const codegen_section *s);
+int codegen_shared_beyond(const codegen_handing *h, const codegen_section *s);
+/* What the point of the writer reads at an offset. */
+void codegen_section_element(text *out, const codegen_writer *w, const int32_t offset[3]);
+/* A round: all steps, one after another. The plane that is read has come in. */
+void codegen_section_round(const codegen_writer *w, nest *in);
+
 /* ---- brick_kernel.c, point_kernel.c, tree_kernel.c, fill_kernel.c ---------------------------- */
 
 /* The body of a kernel with reductions. */
@@ -44,6 +72,8 @@ void codegen_brick_kernel(const codegen_writer *w, nest *kernel);
 /* Whole kernels. */
 void codegen_device_function(text *out, const codegen_loop *loop, const codegen_shape *shape,
                              const codegen_dialect *dialect);
+void codegen_section_function(text *out, const codegen_loop *loop, const codegen_section *section,
+                              const codegen_dialect *dialect);
 void codegen_tree_function(text *out, const ir_param *param, const codegen_dialect *dialect);
 void codegen_column_function(text *out, const ir_param *param, kata_type storage,
                              const codegen_dialect *dialect);

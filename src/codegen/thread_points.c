@@ -12,7 +12,7 @@ static void add_view(text *line, const codegen_writer *w, int param, int field, 
     text_add(line, "), given.place[%d].y, given.place[%d].z, 1}", field, field);
 }
 
-static void add_views(const codegen_writer *w, nest *in)
+void codegen_thread_views(const codegen_writer *w, nest *in)
 {
     const ir_kernel *kernel = w->loop->kernel;
     int count = codegen_view_index(kernel, kernel->param_count), field = 0, view = 0;
@@ -32,10 +32,11 @@ static void add_views(const codegen_writer *w, nest *in)
     text_add(line, "{0, 0, 0, 0}}");
 }
 
-static void add_numbers(const codegen_writer *w, nest *in)
+void codegen_thread_numbers(const codegen_writer *w, nest *in)
 {
     const ir_kernel *kernel = w->loop->kernel;
     const char *of = w->shape->far ? w->dialect->global : "";
+    const int first = w->step * codegen_number_index(kernel, kernel->param_count);
     if (kernel->direction)
         nest_statement(in, "%sconst abi_levels *const levels = given.levels", of);
     if (codegen_reads_tables(w))
@@ -45,7 +46,7 @@ static void add_numbers(const codegen_writer *w, nest *in)
         if (node->op != IR_NUMBER || !codegen_needs_number(w, id)) continue;
         nest_statement(in, "const %s %s = given.numbers[%d].%s", codegen_type(w, node->type),
                        codegen_number_name(kernel, node).is,
-                       codegen_number_index(kernel, node->param) + node->element,
+                       first + codegen_number_index(kernel, node->param) + node->element,
                        codegen_member((ir_type)node->type));
     }
     for (int type = IR_I32; type <= IR_F64; type++)
@@ -59,8 +60,8 @@ void codegen_thread_head(const codegen_writer *w, nest *in)
 {
     nest_statement(in, "const int64_t nx = given.launch.size[0], ny = given.launch.size[1], "
                        "nz = given.launch.size[2]");
-    add_views(w, in);
-    add_numbers(w, in);
+    codegen_thread_views(w, in);
+    codegen_thread_numbers(w, in);
     codegen_steps(w, in, CODEGEN_ONCE);
 }
 

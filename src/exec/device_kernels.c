@@ -79,14 +79,6 @@ bool device_begin_kernel(const device_loop *l, int way, device_making *out)
     return begun;
 }
 
-device_kernel *device_kernel_of(const device_loop *l, int way, bool reports)
-{
-    device_making made;
-    if (device_begin_kernel(l, way, &made)) return device_make(l, &made, reports);
-    if (reports) message_no_memory(l->m);
-    return NULL;
-}
-
 /* ---- what runs beside loops ------------------------------------------------------------------ */
 
 void device_begin_tree(const device_loop *l, const ir_param *param, device_making *out)

@@ -7,44 +7,14 @@
 /* Most groups along y and z that CUDA takes. */
 enum { MOST_GROUPS = 65535 };
 
-/* ---- what the kernel is given ---------------------------------------------------------------- */
-
-typedef struct given {
-    struct exec_device *d;
-    size_t count;
-    bool failed;
-} given;
-
-static void *add(given *g, size_t bytes)
-{
-    void *all = g->d->given;
-    if (g->failed || !vector_reserve(&all, &g->d->given_room, g->count + bytes, 1)) {
-        g->failed = true;
-        return NULL;
-    }
-    g->d->given = all;
-    g->count += bytes;
-    return memset(g->d->given + g->count - bytes, 0, bytes);
-}
-
-static void add_numbers(given *g, const chain_loop *loop, int p)
-{
-    const ir_param *param = &loop->kernel->params[p];
-    const chain_binding *b = &loop->bindings[p];
-    if (ir_param_is_field(param) || ir_param_is_reduction(param)) return;
-    ir_value *out = add(g, (size_t)param->count * sizeof *out);
-    for (int i = 0; i < param->count && out; i++)
-        out[i] = b->slot                         ? store_scalar(b->slot, i)
-                 : param->kind == IR_PARAM_TABLE ? b->table[i]
-                                                 : b->number;
-}
+/* ---- launching ------------------------------------------------------------------------------- */
 
 /* The levels that reads find, however far they reach: those inside the field. Where levels run by
  * themselves, rules say what is outside. */
-static void add_levels(given *g, const device_loop *l, int p)
+static void give_levels(device_given *g, const device_loop *l, int p)
 {
     const chain_loop *loop = l->loop;
-    abi_levels *levels = add(g, sizeof *levels);
+    abi_levels *levels = device_give(g, sizeof *levels);
     if (!levels) return;
     *levels = (abi_levels){INT64_MIN, INT64_MAX};
     if (!ir_param_is_field(&loop->kernel->params[p]) || l->ready->by_level) return;
@@ -53,58 +23,19 @@ static void add_levels(given *g, const device_loop *l, int p)
     levels->highest = inside.hi[loop->kernel->ordered] - 1;
 }
 
-static grid_box bricks_of(const grid_box *box)
+static device_given make_given(const device_loop *l)
 {
-    grid_box bricks = *box;
-    if (grid_box_is_empty(box)) return bricks;
-    bricks.lo[0] = sweep_brick(box->lo[0]);
-    bricks.hi[0] = sweep_brick(box->hi[0] - 1) + 1;
-    return bricks;
-}
-
-static void add_launch(given *g, const chain_loop *loop)
-{
-    abi_launch *launch = add(g, sizeof *launch);
-    if (!launch) return;
-    for (int d = 0; d < 3; d++) {
-        launch->lo[d] = launch->first[d] = loop->box.lo[d];
-        launch->hi[d] = loop->box.hi[d];
-        launch->size[d] = loop->shape.size[d];
-    }
-    if (loop->kernel->order[0] == IR_UNORDERED)
-        launch->first[0] = floor_divide(loop->box.lo[0], ABI_LANES) * ABI_LANES;
-    launch->colors = loop->colors;
-    launch->color = loop->color;
-    grid_box bricks = bricks_of(&loop->box);
-    launch->bricks[0] = bricks.hi[0] - bricks.lo[0];
-    launch->bricks[1] = bricks.hi[1] - bricks.lo[1];
-    launch->bricks[2] = bricks.lo[0];
-}
-
-/* Where a field is; of rows that wrap, their period. */
-static void add_place(given *g, const device_loop *l, int p)
-{
-    abi_place *place = add(g, sizeof *place);
-    if (!place) return;
-    *place = l->loop->bindings[p].slot->on_device->place;
-    if (l->ready->wraps >> p & 1) place->period = place->end = l->loop->shape.size[0];
-}
-
-static given make_given(const device_loop *l)
-{
-    const chain_loop *loop = l->loop;
-    const ir_kernel *kernel = loop->kernel;
-    given g = {.d = l->d};
-    add_launch(&g, loop);
-    for (int p = 0; p < kernel->param_count; p++)
-        if (ir_param_is_field(&kernel->params[p])) add_place(&g, l, p);
-    for (int p = 0; p < kernel->param_count && kernel->direction; p++) add_levels(&g, l, p);
-    for (int p = 0; p < kernel->param_count; p++) add_numbers(&g, loop, p);
+    const ir_kernel *kernel = l->loop->kernel;
+    device_given g = {.d = l->d};
+    device_give_launch(&g, l->loop);
+    device_give_places(&g, l);
+    for (int p = 0; p < kernel->param_count && kernel->direction; p++) give_levels(&g, l, p);
+    device_give_numbers(&g, l->loop);
     return g;
 }
 
 /* Puts it into memory, where it is too much for arguments. */
-static bool put_given(const device_loop *l, const given *g, device_argument *argument)
+static bool put_given(const device_loop *l, const device_given *g, device_argument *argument)
 {
     struct exec_device *d = l->d;
     device_box box = {.row = g->count, .rows = 1, .planes = 1};
@@ -117,8 +48,6 @@ static bool put_given(const device_loop *l, const given *g, device_argument *arg
     *argument = (device_argument){d->far, NULL, 0};
     return d->far && device_put(d->device, d->far, g->d->given, &box);
 }
-
-/* ---- launching ------------------------------------------------------------------------------- */
 
 /* Of narrow boxes, threads that would have no point along x have rows instead; and a group has no
  * more threads than the device has shown to take. */
@@ -143,7 +72,7 @@ static codegen_shape fit(const chain_loop *loop, const device_way *way, bool red
 /* A loop that is run, and what its kernel is given. */
 typedef struct run {
     const device_loop *l;
-    given *g;
+    device_given *g;
     device_argument *arguments;
     device_launch launch;
 } run;
@@ -258,7 +187,7 @@ static kata_status run_timed(run *r, device_way *way)
     double start = clock_seconds();
     kata_status status = run_points(r, way);
     if (!status && !device_wait(d, DEVICE_WORK)) return device_failed(r->l, "failed in");
-    if (!status) device_tune_note(r->l, clock_seconds() - start);
+    if (!status) device_tune_note(r->l, r->l->ready->tune, clock_seconds() - start);
     return status;
 }
 
@@ -270,10 +199,10 @@ static void number_points(abi_launch *to)
     to->bricks[2] = (to->lo[2] * to->bricks[1] + to->lo[1]) * to->bricks[0] + to->lo[0];
 }
 
-static kata_status start(const device_loop *l, given *g, device_argument *arguments)
+static kata_status start(const device_loop *l, device_given *g, device_argument *arguments)
 {
     const ir_kernel *kernel = l->loop->kernel;
-    grid_box bricks = bricks_of(&l->loop->box);
+    grid_box bricks = device_bricks_of(&l->loop->box);
     int count = 0;
     bool timed = false;
     device_way *way = device_tune_way(l, &timed);
@@ -325,7 +254,7 @@ kata_status device_run_loop(const device_loop *l)
     if (l->loop->copy) return device_run_copy(l);
     size_t most = 2 + (size_t)kernel->param_count + (size_t)kernel->store_count;
     if (most > MOST) arguments = calloc(most, sizeof *arguments);
-    given g = make_given(l);
+    device_given g = make_given(l);
     kata_status status = arguments && !g.failed ? start(l, &g, arguments) : message_no_memory(l->m);
     if (arguments != few) free(arguments);
     return status;

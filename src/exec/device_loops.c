@@ -54,21 +54,33 @@ static kata_status run_host_loops(exec_context *context, const chain *c, message
     return status;
 }
 
-static kata_status run_loop(exec_context *context, const chain_loop *loop, device_ready *ready,
-                            messages *m)
+kata_status device_run_one(const device_loop *l)
 {
+    exec_context *context = l->context;
     kata_status status = KATA_OK;
     double start = observe_meter_now(context->meter);
-    const device_loop l = {context, context->device, loop, m, ready};
-    l.d->loops++;
-    if (device_has_checked(l.d, loop)) status = device_settle(&l);
-    if (!status && device_awaits(l.d, loop)) status = device_fetch_reductions(&l);
-    if (!status && !grid_box_is_empty(&loop->box)) status = device_bring_fields(&l);
-    if (!status) status = device_run_loop(&l);
-    if (!status && context->meter && !device_wait(l.d->device, DEVICE_WORK))
-        status = device_failed(&l, "failed in");
+    l->d->loops++;
+    if (device_has_checked(l->d, l->loop)) status = device_settle(l);
+    if (!status && device_awaits(l->d, l->loop)) status = device_fetch_reductions(l);
+    if (!status && !grid_box_is_empty(&l->loop->box)) status = device_bring_fields(l);
+    if (!status) status = device_run_loop(l);
+    if (!status && context->meter && !device_wait(l->d->device, DEVICE_WORK))
+        status = device_failed(l, "failed in");
     if (!status)
-        observe_meter_note(context->meter, loop, observe_meter_now(context->meter) - start);
+        observe_meter_note(context->meter, l->loop, observe_meter_now(context->meter) - start);
+    return status;
+}
+
+/* Runs the loop number i, or some from there on at once. */
+static kata_status run_next(const device_loop *l, const chain *c, size_t *i)
+{
+    size_t ran = 0;
+    kata_status status = device_run_section(l, c, *i, &ran);
+    if (!status && !ran) {
+        status = device_run_one(l);
+        ran = 1;
+    }
+    *i += ran;
     return status;
 }
 
@@ -77,16 +89,16 @@ kata_status device_run_loops(exec_context *context, const chain *c, messages *m)
     struct exec_device *d = context->device;
     kata_status status = KATA_OK;
     device_compile_ahead(context, c, m);
-    for (size_t i = 0; i < c->count && !status; i++) {
-        device_ready *ready = device_ready_of(d, &c->loops[i]);
-        if (!ready) return message_no_memory(m);
-        if (ready->why) {
-            device_note_reason(d, &c->loops[i], ready->why);
-            status = add_host_loop(d, &c->loops[i], (int)i, m);
+    for (size_t i = 0; i < c->count && !status;) {
+        const device_loop l = {context, d, &c->loops[i], m, device_ready_of(d, &c->loops[i])};
+        if (!l.ready) return message_no_memory(m);
+        if (l.ready->why) {
+            device_note_reason(d, l.loop, l.ready->why);
+            status = add_host_loop(d, l.loop, (int)i++, m);
             continue;
         }
         status = run_host_loops(context, c, m);
-        if (!status) status = run_loop(context, &c->loops[i], ready, m);
+        if (!status) status = run_next(&l, c, &i);
     }
     return status ? status : run_host_loops(context, c, m);
 }

@@ -13,16 +13,28 @@ static int64_t *member_of(device_asked *asked, const char *word, size_t length)
     struct {
         const char *name;
         int64_t *value;
-    } members[] = {{"x", &asked->x},           {"y", &asked->y},         {"z", &asked->z},
-                   {"vector", &asked->vector}, {"chunk", &asked->chunk}, {"along", &asked->along}};
+    } members[] = {{"steps", &asked->steps}, {"rows", &asked->rows},  {"x", &asked->x},
+                   {"y", &asked->y},         {"z", &asked->z},        {"vector", &asked->vector},
+                   {"chunk", &asked->chunk}, {"along", &asked->along}};
     for (size_t i = 0; i < COUNT_OF(members); i++)
         if (strlen(members[i].name) == length && !memcmp(members[i].name, word, length))
             return members[i].value;
     return NULL;
 }
 
+/* A section of loops at once. */
+static bool is_right_section(const device_asked *a)
+{
+    enum { BITS = 31 };
+    return (a->steps == 3 || a->steps == 5) && !a->z && !a->along && a->vector <= 4 &&
+           a->vector != 3 && larger(a->x, 1) * larger(a->y, 1) <= DEVICE_THREADS &&
+           larger(a->rows, 1) * larger(a->vector, 1) <= BITS;
+}
+
 static bool is_right(const device_asked *a)
 {
+    if (a->steps) return is_right_section(a);
+    if (a->rows) return false;
     int64_t threads = larger(a->x, 1) * larger(a->y, 1) * larger(a->z, 1);
     return (!a->x || is_power_of_two(a->x)) && (!a->y || is_power_of_two(a->y)) &&
            (!a->z || is_power_of_two(a->z)) && threads <= DEVICE_THREADS && a->z <= 64 &&
@@ -48,7 +60,10 @@ kata_status device_read_shape(device_asked *asked, messages *m)
         m, KATA_ERROR_ARGUMENT,
         "the environment variable KATA_DEVICE_SHAPE is '%s', not some of x=32 y=8 "
         "z=1 (threads of a group: powers of two, at most 1024 together and 64 along z), vector=1 "
-        "(2 or 4), chunk=4 (at most 16) and along=2 (1: y, 2: z)",
+        "(2 or 4), chunk=4 (at most 16) and along=2 (1: y, 2: z); or, of loops at once, steps=3 "
+        "(or 5) with "
+        "some of x=32 y=8 vector=1 rows=4 (points along y, at most 31 of a thread) and chunk=128 "
+        "(planes)",
         words);
 }
 
@@ -57,6 +72,7 @@ codegen_shape device_shape_of(const device_loop *l, const codegen_loop *as, bool
     const device_asked *asked = &l->d->asked;
     codegen_shape shape = codegen_choose_shape(as, wide);
     bool reduces = codegen_device_reduces(as), ordered = as->kernel->direction;
+    if (asked->steps) return shape;
     int64_t threads[3] = {asked->x, asked->y, asked->z};
     for (int d = 0; d < 3 && !reduces && !ordered; d++)
         if (threads[d]) shape.threads[d] = (int)threads[d];

@@ -27,11 +27,26 @@ static bool head_of(const device_loop *l, const struct device_tune *t, text *out
     return good && !out->failed;
 }
 
+/* How many loops run at once, 1 where they run one by one, in which tiles, and what a loop takes.
+ */
+static void add_section(const struct device_tune *t, text *out)
+{
+    const device_way *way = &t->ways[t->best];
+    const codegen_section *s = &way->section;
+    text_add(out, "kernel %s at once %d threads %d %d vector %d rows %d microseconds %.3f\n",
+             t->kernel, t->best ? s->steps : 1, s->threads[0], s->threads[1], s->vector, s->rows,
+             1e6 * way->each);
+}
+
 /* The rest: the kernel's name, for people, its shape and what a run takes. */
 static void add_rest(const struct device_tune *t, text *out)
 {
     const device_way *way = &t->ways[t->best];
     const codegen_shape *s = &way->shape;
+    if (t->sections) {
+        add_section(t, out);
+        return;
+    }
     text_add(out, "kernel %s threads %d %d %d vector %d chunk %d along %d microseconds %.3f\n",
              t->kernel, s->threads[0], s->threads[1], s->threads[2], s->vector, s->chunk, s->along,
              1e6 * way->each);
@@ -80,6 +95,35 @@ static int find_way(const struct device_tune *t, const codegen_shape *s)
     return found;
 }
 
+/* The way of a line about sections; -1: it is none that would be tried. */
+static int read_section(const char *line, const struct device_tune *t)
+{
+    char kernel[32];
+    double microseconds;
+    codegen_section s = {0};
+    int end = 0, found = 0;
+    int read = sscanf(line,
+                      "kernel %31[A-Za-z0-9_] at once %2d threads %4d %4d vector %2d rows %2d "
+                      "microseconds %20lf%n",
+                      kernel, &s.steps, &s.threads[0], &s.threads[1], &s.vector, &s.rows,
+                      &microseconds, &end);
+    if (read != 7 || !end || (line[end] != '\n' && line[end])) return -1;
+    for (int i = 1; i < t->count; i++) {
+        const codegen_section *way = &t->ways[i].section;
+        if (!memcmp(way->threads, s.threads, sizeof s.threads) && way->steps == s.steps &&
+            way->vector == s.vector && way->rows == s.rows)
+            found = i;
+    }
+    return found || s.steps == 1 ? found : -1;
+}
+
+static int read_way(const char *line, const struct device_tune *t)
+{
+    codegen_shape shape;
+    if (t->sections) return read_section(line, t);
+    return read_shape(line, &shape) ? find_way(t, &shape) : -1;
+}
+
 void device_shapes_recall(const device_loop *l, struct device_tune *t)
 {
     text head = {0};
@@ -90,9 +134,8 @@ void device_shapes_recall(const device_loop *l, struct device_tune *t)
     size_t length = 0;
     bool may = lines->length && head_of(l, t, &head);
     while (may && next_line(&at, &length)) {
-        codegen_shape shape;
         if (strncmp(at, text_get(&head), head.length) != 0) continue;
-        int way = read_shape(at + head.length, &shape) ? find_way(t, &shape) : -1;
+        int way = read_way(at + head.length, t);
         if (way < 0) continue;
         t->best = way;
         t->remembered = true;

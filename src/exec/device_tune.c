@@ -15,9 +15,9 @@ static const double ENOUGH = HOSTILE(2147483648.0, 64); /* points that have run 
 static const double LEAST_SECONDS = HOSTILE(10e-6, 0);  /* of a run */
 static const double CLEARLY_SLOWER = 1.4, FASTER = 0.98;
 
-void device_tune_free(struct exec_device *d)
+static void free_all(struct device_tune *first)
 {
-    for (struct device_tune *t = d->tunes; t; t = t->next)
+    for (struct device_tune *t = first; t; t = t->next)
         for (int i = 0; i < t->count; i++) {
             if (!t->ways[i].compiled) continue;
             device_making made = device_beside_end(t->ways[i].compiled);
@@ -25,20 +25,35 @@ void device_tune_free(struct exec_device *d)
         }
 }
 
+void device_tune_free(struct exec_device *d)
+{
+    free_all(d->tunes);
+    free_all(d->sections);
+}
+
 /* ---- kernels --------------------------------------------------------------------------------- */
 
-static void drop(struct device_tune *t, int i, const char *why)
+void device_tune_drop(struct device_tune *t, int i, const char *why)
 {
     t->ways[i].dropped = why;
     if (t->best == i) t->best = 0;
 }
 
-/* The kernel of a way; NULL: reported of the usual one, others are dropped. */
-static device_kernel *kernel_of(const device_loop *l, struct device_tune *t, int i)
+static bool begin(const device_loop *l, const struct device_tune *t, int i, device_making *out)
+{
+    return t->sections ? device_begin_section(l, t, i, out) : device_begin_kernel(l, i, out);
+}
+
+device_kernel *device_tune_kernel(const device_loop *l, struct device_tune *t, int i)
 {
     device_way *way = &t->ways[i];
-    if (!way->kernel) way->kernel = device_kernel_of(l, i, i == 0);
-    if (!way->kernel && i) drop(t, i, "it does not compile");
+    device_making made;
+    if (way->kernel) return way->kernel;
+    if (begin(l, t, i, &made))
+        way->kernel = device_make(l, &made, i == 0);
+    else if (i == 0)
+        message_no_memory(l->m);
+    if (!way->kernel && i) device_tune_drop(t, i, "it does not compile");
     return way->kernel;
 }
 
@@ -56,7 +71,7 @@ static void begin_compiling(const device_loop *l, struct device_tune *t)
     for (int i = 1; i < t->count; i++) {
         device_making made;
         device_way *way = &t->ways[i];
-        if (!device_begin_kernel(l, i, &made)) continue;
+        if (!begin(l, t, i, &made)) continue;
         way->key = made.key;
         way->kernel = device_making_find(l, &made);
         if (way->kernel || made.source.failed || is_compiled(t, i, made.key))
@@ -91,10 +106,10 @@ static void end_compiling(const device_loop *l, struct device_tune *t)
     }
     for (int i = 1; i < t->count; i++) {
         device_making made;
-        if (t->ways[i].kernel || !device_begin_kernel(l, i, &made)) continue;
+        if (t->ways[i].kernel || !begin(l, t, i, &made)) continue;
         t->ways[i].kernel = device_making_find(l, &made); /* the text of another way */
         device_making_free(&made);
-        if (!t->ways[i].kernel) drop(t, i, "it does not compile");
+        if (!t->ways[i].kernel) device_tune_drop(t, i, "it does not compile");
     }
     device_tune_points(l->loop, t->points);
     t->phase = DEVICE_TRIES;
@@ -128,13 +143,12 @@ static void next_try(const device_loop *l, struct device_tune *t)
     do {
         t->turn++;
     } while (t->turn < t->count && t->ways[t->turn].dropped);
-    t->runs = 0;
+    t->runs = t->missed = 0;
     if (brief || t->turn > t->count) settle(l, t);
 }
 
-void device_tune_note(const device_loop *l, double seconds)
+void device_tune_note(const device_loop *l, struct device_tune *t, double seconds)
 {
-    struct device_tune *t = l->ready->tune;
     device_way *way = &t->ways[tried(t)];
     const double usual = t->ways[0].each;
     if (way->dropped) next_try(l, t);
@@ -160,9 +174,17 @@ static void advance(const device_loop *l, struct device_tune *t)
     if (t->phase == DEVICE_COMPILES && has_compiled(l, t)) end_compiling(l, t);
 }
 
-device_way *device_tune_way(const device_loop *l, bool *timed)
+int device_tune_turn(const device_loop *l, struct device_tune *t, bool *timed)
 {
     int64_t points[3];
+    advance(l, t);
+    device_tune_points(l->loop, points);
+    *timed = t->phase == DEVICE_TRIES && !memcmp(points, t->points, sizeof points);
+    return *timed ? tried(t) : t->best;
+}
+
+device_way *device_tune_way(const device_loop *l, bool *timed)
+{
     struct device_tune *t = l->ready->tune;
     if (!t || t->wide != device_is_wide(l->loop)) {
         device_making made;
@@ -171,13 +193,10 @@ device_way *device_tune_way(const device_loop *l, bool *timed)
         if (!begun) return message_no_memory(l->m), NULL;
         t = l->ready->tune;
     }
-    advance(l, t);
-    device_tune_points(l->loop, points);
-    *timed = t->phase == DEVICE_TRIES && !memcmp(points, t->points, sizeof points);
-    int way = *timed ? tried(t) : t->best;
-    if (kernel_of(l, t, way)) return &t->ways[way];
+    int way = device_tune_turn(l, t, timed);
+    if (device_tune_kernel(l, t, way)) return &t->ways[way];
     *timed = false;
-    return way && kernel_of(l, t, 0) ? &t->ways[0] : NULL;
+    return way && device_tune_kernel(l, t, 0) ? &t->ways[0] : NULL;
 }
 
 device_way *device_tune_narrow(const device_loop *l, device_way *way, const codegen_shape *shape)
@@ -190,8 +209,8 @@ device_way *device_tune_narrow(const device_loop *l, device_way *way, const code
         return way;
     }
     if (way == &t->ways[0]) return NULL;
-    drop(t, (int)(way - t->ways), "the device has too little for it");
-    return kernel_of(l, t, 0) ? &t->ways[0] : NULL;
+    device_tune_drop(t, (int)(way - t->ways), "the device has too little for it");
+    return device_tune_kernel(l, t, 0) ? &t->ways[0] : NULL;
 }
 
 /* ---- explaining ------------------------------------------------------------------------------ */
@@ -222,8 +241,29 @@ static void explain_tries(const struct device_tune *t, text *out)
     if (dropped) text_add(out, "; %d shapes cannot be run", dropped);
 }
 
+/* "loops of 'heat' on 64 x 64 x 64 points: 3 at once, ..." */
+static void explain_section(const struct device_tune *t, text *out)
+{
+    const codegen_section *s = &t->ways[t->best].section;
+    const int64_t *gives = t->ways[t->best].gives;
+    text_add(out, "#   loops of '%s' on %lld x %lld x %lld points: ", t->kernel,
+             (long long)t->points[0], (long long)t->points[1], (long long)t->points[2]);
+    if (t->best)
+        text_add(out,
+                 "%d at once, tiles of %lld x %lld, %d planes along z, groups of %d x %d threads, "
+                 "vectors of %d, %d rows",
+                 s->steps, (long long)gives[0], (long long)gives[1], s->chunk, s->threads[0],
+                 s->threads[1], s->vector, s->rows);
+    else
+        text_add(out, "one by one");
+    explain_tries(t, out);
+    text_add(out, "\n");
+}
+
 void device_tune_explain(const struct exec_device *d, text *out)
 {
+    for (const struct device_tune *t = d->sections; t; t = t->next)
+        if (t->count > 1) explain_section(t, out);
     for (const struct device_tune *t = d->tunes; t; t = t->next) {
         text_add(out, "#   kernel '%s' on %lld x %lld x %lld points: ", t->kernel,
                  (long long)t->points[0], (long long)t->points[1], (long long)t->points[2]);

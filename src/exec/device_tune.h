@@ -6,9 +6,15 @@
 
 enum { DEVICE_RUNS = HOSTILE(3, 1) }; /* of a try that count; one before them does not */
 
+enum { DEVICE_MOST_WAYS = CODEGEN_MOST_SECTIONS + 1 };
+_Static_assert((int)CODEGEN_MOST_SHAPES <= (int)DEVICE_MOST_WAYS, "there is room for all shapes");
+
 /* A shape of a loop. */
 typedef struct device_way {
     codegen_shape shape;
+    codegen_section section;         /* in the place of a shape, where some loops run at once */
+    size_t local;                    /* bytes that its groups share */
+    int64_t gives[2];                /* the points along x and y of a group */
     uint64_t key;                    /* of its text */
     device_kernel *kernel;           /* NULL: not loaded */
     int most_threads;                /* of a group, as launches have shown; 0: nothing is known */
@@ -30,12 +36,14 @@ struct device_tune {
     char name[64];   /* of the function */
     char kernel[32]; /* of the program */
     bool wide, apart;
-    int64_t points[3];                    /* along x, y and z, of the first box */
-    device_way ways[CODEGEN_MOST_SHAPES]; /* the first is the usual one */
+    bool sections;                     /* ways are sections; the first one is: loop by loop */
+    int64_t points[3];                 /* along x, y and z, of the first box */
+    device_way ways[DEVICE_MOST_WAYS]; /* the first is the usual one */
     int count, best;
     device_phase phase;
     bool remembered; /* it began with what an earlier start had found */
     double ran;      /* points */
+    int missed;      /* loops that could not run in the way that is tried */
     int turn, runs;  /* the way that is tried, `count` for the first again; runs of this try */
     struct device_tune *next;
 };
@@ -44,21 +52,60 @@ struct device_tune {
 
 /* The points of a loop along x, y and z. */
 void device_tune_points(const chain_loop *loop, int64_t points[3]);
+/* Whether KATA_DEVICE_SHAPE asks for something. */
+bool device_is_asked(const device_asked *asked);
 /* What is known of a loop, which is l->ready->tune from then on; NULL when memory is out. */
 struct device_tune *device_tune_of(const device_loop *l, const codegen_loop *as, bool wide);
 
 /* ---- device_tune.c --------------------------------------------------------------------------- */
 
 void device_tune_free(struct exec_device *d);
+/* The number of the way that is to be run now; `timed`: device_tune_note is to be told how long a
+ * loop has taken. */
+int device_tune_turn(const device_loop *l, struct device_tune *t, bool *timed);
+void device_tune_note(const device_loop *l, struct device_tune *t, double seconds);
+/* The kernel of a way; NULL: reported of the usual one, others are dropped. */
+device_kernel *device_tune_kernel(const device_loop *l, struct device_tune *t, int way);
+void device_tune_drop(struct device_tune *t, int way, const char *why);
 /* The way by which a loop runs now, with its kernel; NULL, reported, when there is none. `timed`:
- * device_tune_note is to be told how long the run has taken. */
+ * as above. */
 device_way *device_tune_way(const device_loop *l, bool *timed);
-void device_tune_note(const device_loop *l, double seconds);
 /* After the device had too little for a launch of so many threads: the way to run instead. NULL:
  * there is none. */
 device_way *device_tune_narrow(const device_loop *l, device_way *way, const codegen_shape *shape);
 /* Says which shapes run, and what was measured. */
 void device_tune_explain(const struct exec_device *d, text *out);
+
+/* ---- device_given.c: what kernels are given by value ----------------------------------------- */
+
+typedef struct device_given {
+    struct exec_device *d;
+    size_t count; /* bytes, at d->given */
+    bool failed;
+} device_given;
+/* Room for something, of zeros; NULL when memory is out, which `failed` says, too. */
+void *device_give(device_given *g, size_t bytes);
+void device_give_launch(device_given *g, const chain_loop *loop);
+void device_give_places(device_given *g, const device_loop *l);
+void device_give_numbers(device_given *g, const chain_loop *loop);
+/* The bricks along x, and the rows, of a box. */
+grid_box device_bricks_of(const grid_box *box);
+
+/* ---- device_section_ways.c: sections of loops that follow one another -------------------------
+ */
+
+/* What is known of sections of a loop and others like it, of which `from` is handed on; -1: it may
+ * be in none. NULL when memory is out. Its count is 1 where there are none. */
+struct device_tune *device_sections_of(const device_loop *l, int from, bool wide);
+/* What is made for a way. False when memory is out. */
+bool device_begin_section(const device_loop *l, const struct device_tune *t, int way,
+                          device_making *out);
+
+/* ---- device_section_run.c -------------------------------------------------------------------- */
+
+/* Runs loops that follow one another by a section. `ran`: false, without an error, where the device
+ * has too little for it. */
+kata_status device_run_at_once(const device_loop *loops, device_way *way, bool *ran);
 
 /* ---- device_beside.c: threads that compile --------------------------------------------------- */
 

@@ -37,16 +37,16 @@ static uint64_t key_of(const char *name, const codegen_loop *as, bool wide, cons
     return hash_bytes(size, sizeof size, hash_bytes(name, strlen(name), 0));
 }
 
-static bool is_asked(const device_asked *a)
+bool device_is_asked(const device_asked *a)
 {
-    return a->x || a->y || a->z || a->vector || a->chunk || a->along;
+    return a->x || a->y || a->z || a->vector || a->chunk || a->along || a->steps;
 }
 
 static void list_ways(const device_loop *l, const codegen_loop *as, struct device_tune *t)
 {
     codegen_shape shapes[CODEGEN_MOST_SHAPES];
     t->count = codegen_list_shapes(as, t->wide, t->points, shapes);
-    if (is_asked(&l->d->asked)) {
+    if (device_is_asked(&l->d->asked)) {
         t->count = 1;
         shapes[0] = device_shape_of(l, as, t->wide);
     }

@@ -57,17 +57,19 @@ typedef struct device_ready {
     char kernel_hash[33];
     const char *why; /* it cannot run on the device; NULL: it can */
     bool reduces;
-    bool bricks;              /* a row of threads runs a brick */
-    bool collects;            /* what each point contributes to reductions is written first */
-    bool twice;               /* its points are checked, and then written, by themselves */
-    bool by_level;            /* its levels run one by one */
-    uint64_t outside;         /* bit p: parameter p is written outside of its field */
-    uint64_t wraps;           /* bit p: rows of its field wrap, see abi_place */
-    uint64_t firsts;          /* bit p: it is the first that is given its field */
-    struct device_tune *tune; /* NULL: not looked for */
-    grid_box *touched;        /* per parameter of `firsts`: by all that are given the field */
-    grid_box **parts;         /* the same of each component */
-    uint64_t *parts_key;      /* hashes of these */
+    bool bricks;                 /* a row of threads runs a brick */
+    bool collects;               /* what each point contributes to reductions is written first */
+    bool twice;                  /* its points are checked, and then written, by themselves */
+    bool by_level;               /* its levels run one by one */
+    uint64_t outside;            /* bit p: parameter p is written outside of its field */
+    uint64_t wraps;              /* bit p: rows of its field wrap, see abi_place */
+    uint64_t firsts;             /* bit p: it is the first that is given its field */
+    struct device_tune *tune;    /* NULL: not looked for */
+    struct device_tune *section; /* the same of loops at once that hand on parameter `from` */
+    int from;
+    grid_box *touched;   /* per parameter of `firsts`: by all that are given the field */
+    grid_box **parts;    /* the same of each component */
+    uint64_t *parts_key; /* hashes of these */
     struct device_ready *next;
 } device_ready;
 enum { DEVICE_BUCKETS = 256 };
@@ -87,7 +89,7 @@ enum { DEVICE_REASONS = 16 }; /* that are kept, at most */
 
 /* Shapes that KATA_DEVICE_SHAPE asks for; 0: as is chosen. */
 typedef struct device_asked {
-    int64_t x, y, z, vector, chunk, along;
+    int64_t x, y, z, vector, chunk, along, steps, rows;
 } device_asked;
 
 struct exec_device {
@@ -106,8 +108,8 @@ struct exec_device {
     int64_t taken;    /* of it, by what stays while chains are streamed */
     int64_t moved[2]; /* bytes, into rings and out of them */
     device_ready *ready[DEVICE_BUCKETS];
-    struct device_tune *tunes;
-    text shapes; /* that are kept, as a file: see device_shapes.c */
+    struct device_tune *tunes, *sections; /* of loops; of some at once */
+    text shapes;                          /* that are kept, as a file: see device_shapes.c */
     bool shapes_read;
     struct device_beside *beside; /* NULL: no thread compiles */
     arena memory;                 /* of these */
@@ -127,7 +129,7 @@ struct exec_device {
     size_t given_room;
     exec_local host; /* loops that run on the CPU next */
     /* What is explained: */
-    int64_t loops, host_loops;
+    int64_t loops, host_loops, at_once; /* of the first, those in sections */
     device_reason reasons[DEVICE_REASONS];
     int reason_count;
 };
@@ -155,10 +157,6 @@ codegen_shape device_shape_of(const device_loop *l, const codegen_loop *as, bool
 
 /* ---- device_kernels.c ------------------------------------------------------------------------ */
 
-/* The kernel of a loop by one of the ways of l->ready->tune, and one of those of
- * codegen_fill_text. NULL where there is none; this is reported, that of a loop if `reports`.
- */
-device_kernel *device_kernel_of(const device_loop *l, int way, bool reports);
 /* Whether numbers of elements of a loop's fields need 64 bits. */
 bool device_is_wide(const chain_loop *loop);
 /* Whether no two parameters of a loop are given one field. */
@@ -313,6 +311,8 @@ kata_status device_run_here(exec_context *context, const chain *c, messages *m);
 /* Runs loops on whole fields, or rings, in order; loops that the device cannot run on the CPU.
  * Afterwards results may wait. */
 kata_status device_run_loops(exec_context *context, const chain *c, messages *m);
+/* Runs a loop on the device. */
+kata_status device_run_one(const device_loop *l);
 /* Runs all of them on the CPU. */
 kata_status device_run_on_host(exec_context *context, chain *c, messages *m);
 /* Where a check of a loop of a local chain has failed, says which loop of the whole chain that is.
@@ -339,6 +339,16 @@ kata_status device_begin_contributions(const device_loop *l, int store, device_m
 /* Behind the loop: combines them, into fields, or to partials of a reduction. */
 kata_status device_end_contributions(const device_loop *l);
 void device_forget_contributions(struct exec_device *d);
+
+/* ---- device_section.c: loops at once ----------------------------------------------------------
+ */
+
+/* Runs loops of a chain from number i on, as a section, or one by one to see how long they take.
+ * `ran`: how many; left alone where none ran. */
+kata_status device_run_section(const device_loop *l, const chain *c, size_t i, size_t *ran);
+/* Whether a loop finds beyond the sides of a dimension what is at their other ends, where it runs,
+ * too. */
+bool device_section_wraps(const chain_loop *loop, int from, int dimension);
 
 /* ---- device_launch.c ------------------------------------------------------------------------- */
 

@@ -160,6 +160,36 @@ static void compile_kernel(const char *file, const ir_kernel *kernel)
     }
 }
 
+/* ---- sections -------------------------------------------------------------------------------- */
+
+static int section_count;
+
+/* In the first two of the tiles in which a loop may run with others at once, of those that hand on
+ * some parameter. */
+static void compile_sections(const char *file, const ir_kernel *kernel)
+{
+    enum { LOCAL = 227 << 10, FEW = 2 };
+    kata_type storage[MOST_PARAMS];
+    codegen_section sections[CODEGEN_MOST_SECTIONS];
+    const codegen_loop loop = {.kernel = kernel, .storage = storage, .apart = true};
+    for (int p = 0; p < kernel->param_count; p++) storage[p] = storage_of(&kernel->params[p], 0);
+    for (int from = 0; from < kernel->param_count; from++) {
+        codegen_section like = {.from = from, .wide = from % 2};
+        if (!ir_param_is_field(&kernel->params[from]) ||
+            !codegen_section_suits(&loop, from, &like.to))
+            continue;
+        const int count = codegen_list_sections(&loop, &like, LOCAL, sections);
+        for (int i = 0; i < count && i < FEW; i++) {
+            text source = {0};
+            codegen_section_text(&source, &loop, &sections[i], CODEGEN_CUDA);
+            assert_false(source.failed);
+            compile(file, kernel->name, false, text_get(&source));
+            text_free(&source);
+            section_count++;
+        }
+    }
+}
+
 /* ---- tests ----------------------------------------------------------------------------------- */
 
 /* Load-time constants from a file's first line, as tests/language has them. */
@@ -185,6 +215,7 @@ static void compile_file(const char *path)
     if (lang_compile(path, program, size, &options, &m, &module) == KATA_OK) {
         for (int i = 0; i < module->count; i++) {
             compile_kernel(path, module->kernels[i]);
+            compile_sections(path, module->kernels[i]);
             if (module->f32_versions[i]) compile_kernel(path, module->f32_versions[i]);
         }
     }
@@ -197,8 +228,10 @@ static void kernels_of_all_files_are_compiled(void **state)
 {
     (void)state;
     for (int i = 0; i < path_count; i++) compile_file(paths[i]);
-    print_message("%d kernels in %d files, %d not for devices; %d texts, %d of them known\n",
-                  kernel_count, path_count, refused_count, text_count, known_count);
+    print_message("%d kernels in %d files, %d not for devices; %d sections; %d texts, %d of them "
+                  "known\n",
+                  kernel_count, path_count, refused_count, section_count, text_count, known_count);
+    assert_true(section_count > 50);
     assert_int_equal(failure_count, 0);
     assert_true(kernel_count > 300 && kernel_count > 2 * refused_count);
 }

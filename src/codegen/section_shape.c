@@ -1,0 +1,175 @@
+/* Which loops may run some at a time on a device, and in what tiles. */
+#include "codegen/thread.h"
+
+#include <string.h>
+
+/* ---- what is handed on ----------------------------------------------------------------------- */
+
+static int larger_of(int a, int b) { return a > b ? a : b; }
+static int round_up(int n, int to) { return (n + to - 1) / to * to; }
+
+codegen_handing codegen_handing_of(const codegen_loop *loop, const codegen_section *s)
+{
+    const ir_kernel *kernel = loop->kernel;
+    codegen_handing h = {{0, 0}, 0, 0, 0, 0, 0, {0, 0}, {0, 0}};
+    int lowest = 0;
+    bool beside = false;
+    for (int i = 0; i < kernel->access_count; i++) {
+        const int32_t *offset = kernel->accesses[i].offset;
+        if (kernel->accesses[i].param != s->from) continue;
+        for (int d = 0; d < 2; d++)
+            h.reach[d] = larger_of(h.reach[d], offset[d] < 0 ? -offset[d] : offset[d]);
+        h.below = larger_of(h.below, -offset[2]);
+        h.above = larger_of(h.above, offset[2]);
+        h.delay = larger_of(h.delay, offset[2]);
+        if (!offset[0] && !offset[1]) continue;
+        /* what other threads have comes a round later */
+        h.delay = larger_of(h.delay, offset[2] + 1);
+        lowest = beside && lowest < offset[2] ? lowest : offset[2];
+        beside = true;
+    }
+    h.planes = h.delay + h.below + 1;
+    h.buffers = beside ? h.delay - lowest + 1 : 0;
+    h.halo[0] = round_up(s->steps * h.reach[0], s->vector);
+    h.halo[1] = s->steps * h.reach[1];
+    h.tile[0] = s->threads[0] * s->vector;
+    h.tile[1] = s->threads[1] * s->rows;
+    return h;
+}
+
+int64_t codegen_section_points(const codegen_loop *loop, const codegen_section *section,
+                               int dimension)
+{
+    const codegen_handing h = codegen_handing_of(loop, section);
+    return dimension < 2 ? h.tile[dimension] - 2 * h.halo[dimension] : section->chunk;
+}
+
+size_t codegen_section_local(const codegen_loop *loop, const codegen_section *section)
+{
+    const codegen_handing h = codegen_handing_of(loop, section);
+    const int elements = 2 * codegen_shared_beyond(&h, section) +
+                         h.buffers * section->steps * codegen_shared_plane(section);
+    return h.buffers ? (size_t)elements * ir_storages[loop->storage[section->from]].bytes : 0;
+}
+
+/* ---- which loops ----------------------------------------------------------------------------- */
+
+static bool is_plain_field(const codegen_loop *loop, int p)
+{
+    const ir_param *param = &loop->kernel->params[p];
+    bool plain = codegen_rows_of(loop, p) == CODEGEN_CONTIGUOUS && !ir_param_has_ratio(param);
+    for (int d = 0; d < 3; d++) plain = plain && !param->absent_axis[d];
+    return plain;
+}
+
+/* Whether a kernel has nothing but fields and numbers, and operations whose operands are known. */
+static bool is_plain(const codegen_loop *loop)
+{
+    const ir_kernel *kernel = loop->kernel;
+    bool plain = !kernel->direction && !loop->colored && loop->apart && !kernel->check_count &&
+                 !kernel->addition_count && !kernel->level_read_count && !kernel->loop_count &&
+                 kernel->store_count == 1;
+    for (int p = 0; p < kernel->param_count; p++) {
+        const ir_param *param = &kernel->params[p];
+        plain = plain && !ir_param_is_reduction(param);
+        if (ir_param_is_field(param)) plain = plain && is_plain_field(loop, p);
+    }
+    for (ir_id id = 1; id < kernel->graph.count; id++)
+        plain = plain && kernel->graph.nodes[id].op != IR_ELEMENT;
+    return plain;
+}
+
+bool codegen_section_suits(const codegen_loop *loop, int from, int *to)
+{
+    const ir_kernel *kernel = loop->kernel;
+    if (!is_plain(loop)) return false;
+    const ir_store *s = &kernel->stores[0];
+    bool suits =
+        ir_param_is_field(&kernel->params[s->param]) && !s->condition && !s->offset[0] &&
+        !s->offset[1] && !s->offset[2] && s->param != from && kernel->params[s->param].count == 1 &&
+        kernel->params[from].count == 1 && kernel->params[from].kind == IR_PARAM_IN &&
+        loop->storage[from] == loop->storage[s->param] && !codegen_is_read(kernel, s->param);
+    for (int i = 0; i < kernel->access_count; i++)
+        suits = suits && kernel->accesses[i].param != s->param;
+    *to = s->param;
+    return suits;
+}
+
+/* ---- in what tiles --------------------------------------------------------------------------- */
+
+/* What has been the fastest section of some loop, by bytes of an element; and some that small boxes
+ * have room for, of no bytes. */
+typedef struct tried {
+    int bytes, steps, threads[2], vector, rows;
+} tried;
+static const tried all_tried[] = {
+    {8, 3, {64, 8}, 1, 4},  {8, 3, {32, 12}, 2, 3}, {8, 3, {32, 8}, 2, 4},  {8, 3, {64, 12}, 1, 3},
+    {8, 3, {32, 16}, 1, 4}, {4, 3, {64, 12}, 1, 4}, {4, 3, {32, 16}, 2, 4}, {4, 3, {32, 12}, 4, 3},
+    {4, 5, {32, 12}, 2, 4}, {4, 5, {64, 8}, 1, 6},  {4, 3, {32, 8}, 4, 4},  {0, 3, {8, 8}, 2, 2},
+    {0, 3, {16, 7}, 1, 3},  {0, 5, {8, 12}, 2, 2},  {0, 3, {4, 5}, 4, 3}};
+
+enum { REGISTERS = 65536 }; /* of a unit */
+
+/* What a thread needs, as far as it can be known. */
+static int registers_of(const codegen_loop *loop, const codegen_section *s)
+{
+    enum { OTHERS = 48, BYTES = 4 };
+    const codegen_handing h = codegen_handing_of(loop, s);
+    const int bytes = larger_of(ir_storages[loop->storage[s->from]].bytes, BYTES);
+    return ((h.planes - 1) * s->steps + 2) * s->rows * s->vector * bytes / BYTES + OTHERS;
+}
+
+/* Whether threads have registers for it. */
+static bool has_registers(const codegen_loop *loop, const codegen_section *s)
+{
+    enum { MOST = 255 };
+    const int needed = registers_of(loop, s);
+    return needed <= MOST && needed * s->threads[0] * s->threads[1] <= REGISTERS;
+}
+
+int codegen_section_groups(const codegen_loop *loop, const codegen_section *s, int64_t local)
+{
+    enum { THREADS = 2048 };
+    const int threads = s->threads[0] * s->threads[1];
+    const int64_t own = (int64_t)codegen_section_local(loop, s);
+    const int64_t by_registers = REGISTERS / ((int64_t)registers_of(loop, s) * threads);
+    int64_t groups = THREADS / threads < by_registers ? THREADS / threads : by_registers;
+    if (own && local / own < groups) groups = local / own;
+    return groups > 1 ? (int)groups : 1;
+}
+
+int codegen_section_before(const codegen_loop *loop, const codegen_section *s)
+{
+    const codegen_handing h = codegen_handing_of(loop, s);
+    return s->steps * (h.below + h.delay);
+}
+
+static bool fits(const codegen_loop *loop, const codegen_section *s, int64_t local)
+{
+    enum { MOST_NODES = 20000, LEAST = HOSTILE(4, 2) };
+    const codegen_handing h = codegen_handing_of(loop, s);
+    const int64_t nodes =
+        (int64_t)loop->kernel->graph.count * s->rows * s->vector * s->steps * h.planes;
+    /* what the halo has is computed several times */
+    bool useful = has_registers(loop, s);
+    for (int d = 0; d < 2; d++) useful = useful && LEAST * h.halo[d] < h.tile[d];
+    return useful && nodes <= MOST_NODES && (int64_t)codegen_section_local(loop, s) <= local;
+}
+
+int codegen_list_sections(const codegen_loop *loop, const codegen_section *like, int64_t local,
+                          codegen_section sections[CODEGEN_MOST_SECTIONS])
+{
+    const int bytes = ir_storages[loop->storage[like->from]].bytes;
+    int count = 0;
+    for (size_t i = 0; i < COUNT_OF(all_tried) && count < CODEGEN_MOST_SECTIONS; i++) {
+        const tried *t = &all_tried[i];
+        codegen_section s = *like;
+        if (t->bytes != HOSTILE(bytes > 4 ? 8 : 4, 0)) continue;
+        s.steps = t->steps;
+        memcpy(s.threads, t->threads, sizeof s.threads);
+        s.vector = t->vector;
+        s.rows = t->rows;
+        if (fits(loop, &s, local)) sections[count++] = s;
+    }
+    return count;
+}
