@@ -140,7 +140,7 @@ static void move_row(const codegen_writer *w, nest *in, int param, int row, cons
     const codegen_section *s = w->section;
     const codegen_label type = codegen_vector_type(w, param, s->vector);
     const int field = codegen_field_number(w->loop->kernel, param);
-    const codegen_label at = codegen_format("plane + %d * given.place[%d].y", row, field);
+    const codegen_label at = codegen_format("plane + %d * (ABI_STEP)given.place[%d].y", row, field);
     if (s->vector == 1) {
         codegen_label element = codegen_format("%s[%d]", array, row);
         codegen_label memory = codegen_format("*(%s)", at.is);
@@ -166,27 +166,30 @@ static void add_plane(const codegen_writer *w, nest *in, int param)
 {
     const int field = codegen_field_number(w->loop->kernel, param);
     nest_statement(in,
-                   "%s *const plane = %s_all + (given.place[%d].at + z_at * given.place[%d].z + "
-                   "at_y * given.place[%d].y + at_x)",
+                   "%s *const plane = %s_all + ((ABI_STEP)given.place[%d].at + z_at * "
+                   "(ABI_STEP)given.place[%d].z + at_y * (ABI_STEP)given.place[%d].y + at_x)",
                    codegen_field_type(w, param).is, codegen_param_name(w->loop->kernel, param).is,
                    field, field, field);
 }
 
-/* Reads the plane that comes in next. `plain`: it and the tile lie inside of the box. */
+/* Reads the plane that comes in next. */
 static void read_plane(const codegen_writer *w, nest *in, const char *z)
 {
     const codegen_section *s = w->section;
     const int field = codegen_field_number(w->loop->kernel, s->from);
-    nest *plain = nest_format(in, NEST_IF, "plain"), *parts = nest_add(in, NEST_ELSE);
-    nest_statement(plain, "const ABI_STEP z_at = %s", z);
-    add_plane(w, plain, s->from);
-    for (int row = 0; row < s->rows; row++) move_row(w, plain, s->from, row, "next", false);
-    nest_statement(parts, "const ABI_STEP z_at = kata_placed(%s, KATA_HAS(2))", z);
+    nest *block = nest_add(in, NEST_BLOCK);
+    if (w->plain) {
+        nest_statement(block, "const ABI_STEP z_at = %s", z);
+        add_plane(w, block, s->from);
+        for (int row = 0; row < s->rows; row++) move_row(w, block, s->from, row, "next", false);
+        return;
+    }
+    nest_statement(block, "const ABI_STEP z_at = kata_placed(%s, KATA_HAS(2))", z);
     for (int lane = 0; lane < s->vector; lane++)
-        nest_statement(parts, "const ABI_STEP x_at_%d = kata_placed(at_x + %d, KATA_HAS(0))", lane,
+        nest_statement(block, "const ABI_STEP x_at_%d = kata_placed(at_x + %d, KATA_HAS(0))", lane,
                        lane);
     for (int row = 0; row < s->rows; row++) {
-        nest *of_row = nest_add(parts, NEST_BLOCK);
+        nest *of_row = nest_add(block, NEST_BLOCK);
         nest_statement(of_row,
                        "const %s *const row = %s_all + (given.place[%d].at + z_at * "
                        "given.place[%d].z + kata_placed(at_y + %d, KATA_HAS(1)) * "
@@ -233,11 +236,22 @@ static void add_round(const codegen_writer *w, nest *in, const codegen_handing *
     if (h->buffers) nest_statement(round, "%s", w->dialect->barrier);
 }
 
+/* As many rounds as a thread keeps planes: behind them each plane has the place of its first. */
+static void add_turn(const codegen_writer *w, nest *in, const codegen_handing *h, bool plain)
+{
+    codegen_writer round = *w;
+    round.plain = plain;
+    for (round.round = 0; round.round < h->planes; round.round++) add_round(&round, in, h);
+    turn_shared(w, in, h);
+    nest_statement(in, "z += %d", h->planes);
+}
+
+/* Turns in which all is inside of the box have a loop of their own: a branch in a round would make
+ * it wait for the plane that is read ahead. */
 static void add_walk(const codegen_writer *w, nest *kernel, const codegen_handing *h)
 {
     const codegen_section *s = w->section;
     const char *type = codegen_element_type(w->loop, s->from);
-    codegen_writer round = *w;
     for (int step = 0; step <= s->steps; step++)
         for (int plane = 0; plane < h->planes; plane++)
             nest_statement(kernel, "%s %s[%d]", type, codegen_section_plane(step, plane).is,
@@ -248,16 +262,16 @@ static void add_walk(const codegen_writer *w, nest *kernel, const codegen_handin
             for (int i = 0; i < s->rows * s->vector; i++)
                 nest_statement(kernel, "%s[%d] = 0", codegen_section_plane(step, plane).is, i);
     nest_statement(kernel, "ABI_STEP z = from_z - %d", s->steps * h->below);
-    nest_statement(kernel, "%s plain = 0", w->dialect->boolean);
+    nest_statement(kernel, "const ABI_STEP end_z = to_z + %d", s->steps * h->delay);
     read_plane(w, kernel, "(z)");
-    nest *walk =
-        nest_loop(kernel, NEST_PLAIN, "; z < to_z + %d; z += %d", s->steps * h->delay, h->planes);
-    nest_statement(walk,
-                   "plain = whole && z - %d >= given.launch.lo[2] && z + %d < "
-                   "given.launch.hi[2]",
-                   s->steps * h->delay, h->planes);
-    for (round.round = 0; round.round < h->planes; round.round++) add_round(&round, walk, h);
-    turn_shared(w, walk, h);
+    nest *walk = nest_loop(kernel, NEST_PLAIN, "; z < end_z; ");
+    nest *plain = nest_loop(walk, NEST_PLAIN,
+                            "; whole && z < end_z && z - %d >= given.launch.lo[2] && z + %d < "
+                            "given.launch.hi[2]; ",
+                            s->steps * h->delay, h->planes);
+    add_turn(w, plain, h, true);
+    nest *other = nest_format(walk, NEST_IF, "z < end_z");
+    add_turn(w, other, h, false);
 }
 
 static const char words[] =

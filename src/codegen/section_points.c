@@ -108,7 +108,7 @@ static void keep_outside(const codegen_writer *w, nest *in)
     const int step = w->step + 1, param = step % 2 ? s->to : s->from;
     const codegen_label name = codegen_param_name(w->loop->kernel, param);
     const int field = codegen_field_number(w->loop->kernel, param);
-    nest *some = nest_format(in, NEST_IF, "!plain");
+    nest *some = nest_add(in, NEST_BLOCK);
     nest_statement(some, "const %s among = given.section.period[2] || KATA_AMONG(at_z, 2)",
                    w->dialect->boolean);
     nest_statement(some, "const ABI_STEP z_at = kata_placed(at_z, KATA_HAS(2))");
@@ -143,8 +143,7 @@ static void add_step(const codegen_writer *w, nest *in)
     codegen_steps(w, step, CODEGEN_ONCE);
     codegen_steps(w, step, CODEGEN_PLANE);
     for (row.row = 0; row.row < w->section->rows; row.row++) add_row(&row, step);
-    if (w->step + 1 == w->section->steps) return;
-    keep_outside(w, step);
+    if (!w->plain && w->step + 1 < w->section->steps) keep_outside(w, step);
 }
 
 void codegen_section_round(const codegen_writer *w, nest *in)
