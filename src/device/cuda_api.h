@@ -71,6 +71,8 @@ typedef struct cuda_copy {
     X(release, "cuMemFree_v2", (uint64_t address))                                                 \
     X(host_allocate, "cuMemHostAlloc", (void **memory, size_t bytes, unsigned flags))              \
     X(host_release, "cuMemFreeHost", (void *memory))                                               \
+    X(host_register, "cuMemHostRegister_v2", (void *memory, size_t bytes, unsigned flags))         \
+    X(host_unregister, "cuMemHostUnregister", (void *memory))                                      \
     X(put, "cuMemcpyHtoDAsync_v2", (uint64_t to, const void *from, size_t bytes, void *stream))    \
     X(get, "cuMemcpyDtoHAsync_v2", (void *to, uint64_t from, size_t bytes, void *stream))          \
     X(copy, "cuMemcpyDtoDAsync_v2", (uint64_t to, uint64_t from, size_t bytes, void *stream))      \

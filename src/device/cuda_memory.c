@@ -32,6 +32,19 @@ void cuda_release_pinned(device *d, void *memory)
     if (api) api->host_release(memory);
 }
 
+/* Refused where pages belong to memory that is pinned already, or are of a file. */
+bool cuda_pin(device *d, void *memory, size_t bytes)
+{
+    const cuda_api *api = cuda_enter(d);
+    return api && api->host_register(memory, bytes, CUDA_HOST_PORTABLE) == CUDA_OK;
+}
+
+void cuda_unpin(device *d, void *memory)
+{
+    const cuda_api *api = cuda_enter(d);
+    if (api) api->host_unregister(memory);
+}
+
 /* ---- queues ---------------------------------------------------------------------------------- */
 
 bool cuda_order(device *d, int queue, int before)

@@ -46,6 +46,8 @@ bool cuda_allocate(device *d, device_memory *memory, size_t bytes);
 void cuda_release(device *d, device_memory *memory);
 void *cuda_pinned(device *d, size_t bytes);
 void cuda_release_pinned(device *d, void *memory);
+bool cuda_pin(device *d, void *memory, size_t bytes);
+void cuda_unpin(device *d, void *memory);
 bool cuda_order(device *d, int queue, int before);
 bool cuda_wait(device *d, int queue);
 bool cuda_move(device *d, const device_move *move);

@@ -77,6 +77,11 @@ void device_limit(device *d, int64_t bytes);
  * were queued. */
 void *device_pinned(device *d, size_t bytes);
 void device_release_pinned(device *d, void *memory);
+/* Makes memory that is there already pinned, until device_unpin; meanwhile it stays where it is.
+ * False where that cannot be: copies from and to it then stay as slow as they are, and hold up who
+ * queues them. OpenCL pins no memory that it has not made. */
+bool device_pin(device *d, void *memory, size_t bytes);
+void device_unpin(device *d, void *memory); /* after all copies from and to it */
 
 /* ---- queues ----------------------------------------------------------------------------------
  *
@@ -101,7 +106,7 @@ typedef struct device_box {
  * happened. */
 bool device_put(device *d, device_memory *to, const void *from, const device_box *box);
 bool device_get(device *d, const device_memory *from, void *to, const device_box *box);
-/* The same in a queue; `from`, and `to`, is pinned memory that stays until it has happened. */
+/* The same in a queue; `from`, and `to`, stays until it has happened. */
 bool device_put_later(device *d, int queue, device_memory *to, const void *from,
                       const device_box *box);
 bool device_get_later(device *d, int queue, const device_memory *from, void *to,

@@ -40,6 +40,8 @@ typedef struct device_calls {
     void (*release)(device *d, device_memory *memory);
     void *(*pinned)(device *d, size_t bytes);
     void (*release_pinned)(device *d, void *memory);
+    bool (*pin)(device *d, void *memory, size_t bytes); /* NULL: none can be; failing is no error */
+    void (*unpin)(device *d, void *memory);
     bool (*order)(device *d, int queue, int before);
     bool (*wait)(device *d, int queue);
     bool (*move)(device *d, const device_move *move);

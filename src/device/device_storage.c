@@ -62,6 +62,13 @@ void device_release_pinned(device *d, void *memory)
     if (memory) d->calls->release_pinned(d, memory);
 }
 
+bool device_pin(device *d, void *memory, size_t bytes)
+{
+    return !d->lost && bytes && d->calls->pin && d->calls->pin(d, memory, bytes);
+}
+
+void device_unpin(device *d, void *memory) { d->calls->unpin(d, memory); }
+
 /* ---- queues ---------------------------------------------------------------------------------- */
 
 bool device_order(device *d, int queue, int before)

@@ -213,6 +213,7 @@ bool store_array_extend(store_array *a, const grid_box *to)
         return false;
     if (!make_memory(&larger, layout_of(a), false, false)) return false;
     store_assign(&larger, a);
+    store_array_unpin(a);
     store_pool_return(a->pool, a->memory, a->bytes);
     *a = larger;
     return true;
@@ -231,6 +232,7 @@ store_array *store_array_copy(const store_array *a)
 void store_array_free(store_array *a)
 {
     if (!a) return;
+    store_array_unpin(a);
     if (a->file)
         port_file_free(a->file);
     else if (a->bytes)

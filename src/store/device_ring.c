@@ -199,6 +199,7 @@ static bool move(const way *w, int64_t *bytes)
     const chain_slot *slot = &w->ring->slot;
     bool plain = store_device_is_plain(slot->array), done = true;
     if (grid_box_is_empty(&w->box)) return true;
+    if (plain) store_array_pin(slot->array, w->ring->on.device);
     for (int c = 0; c < slot->components && done; c++)
         done = plain ? move_plain(w, c) : move_packed(w, c);
     *bytes += grid_box_points(&w->box) * slot->components * store_type_bytes(slot->type);

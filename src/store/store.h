@@ -26,6 +26,8 @@ typedef struct store_array {
     _Atomic int64_t around;  /* the loop whose constants lie around the values; 0: none */
     struct store_pool *pool; /* where own memory is from and returns to; NULL: the system */
     struct port_file *file;  /* that the memory is mapped to; NULL: none */
+    device *pins;            /* whose driver was asked to pin the memory; NULL: none */
+    bool pinned;             /* and has pinned it */
     bool ring;               /* it holds some planes of the field */
 } store_array;
 
@@ -94,6 +96,14 @@ bool store_array_extend(store_array *a, const grid_box *to);
 /* An array with values of its own, equal to those of another; NULL when memory is out. */
 store_array *store_array_copy(const store_array *a);
 void store_array_free(store_array *a);
+
+/* ---- pin.c -----------------------------------------------------------------------------------
+ */
+
+/* Pins an array's memory for the copies of a device, as far as the system allows, until it is moved
+ * or freed: before the device is closed, and after all copies. */
+void store_array_pin(store_array *a, device *d);
+void store_array_unpin(store_array *a);
 
 /* ---- window.c: memory for some indices of a field -------------------------------------------- */
 

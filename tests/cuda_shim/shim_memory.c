@@ -220,6 +220,14 @@ bool shim_memory_has(CUdeviceptr at, size_t bytes)
     return false;
 }
 
+bool shim_memory_pins(uintptr_t begin, uintptr_t end)
+{
+    for (const allocation *a = allocations; a; a = a->next) {
+        if (a->is_host && begin >= (uintptr_t)a->begin && end <= (uintptr_t)a->end) return true;
+    }
+    return false;
+}
+
 void shim_memory_describe(const void *address, char words[200])
 {
     const unsigned char *p = address;

@@ -231,6 +231,36 @@ static CUresult run_copy(void *data)
     return CUDA_SUCCESS;
 }
 
+/* The bytes of the host that a copy reads or writes; none, of one between memories of the device.
+ */
+static void find_host(const CUDA_MEMCPY3D *c, uintptr_t *begin, uintptr_t *end)
+{
+    const bool from = c->srcMemoryType == CU_MEMORYTYPE_HOST;
+    const size_t pitch = from ? c->srcPitch : c->dstPitch;
+    const size_t height = from ? c->srcHeight : c->dstHeight;
+    const size_t row = from ? c->srcZ * height + c->srcY : c->dstZ * height + c->dstY;
+    const size_t rows = (c->Depth - 1) * height + c->Height - 1;
+    *begin = *end = 0;
+    if (!from && c->dstMemoryType != CU_MEMORYTYPE_HOST) return;
+    if (c->WidthInBytes == 0 || c->Height == 0 || c->Depth == 0) return;
+    *begin = (uintptr_t)(from ? c->srcHost : c->dstHost) + row * pitch;
+    *begin += from ? c->srcXInBytes : c->dstXInBytes;
+    *end = *begin + rows * pitch + c->WidthInBytes;
+}
+
+bool shim_is_copied(uintptr_t begin, uintptr_t end)
+{
+    for (const struct shim_stream *s = streams; s; s = s->next) {
+        for (const item *i = s->first; i; i = i->next) {
+            uintptr_t low, high;
+            if (i->run != run_copy) continue;
+            find_host((const CUDA_MEMCPY3D *)(const void *)i->data, &low, &high);
+            if (low < end && begin < high) return true;
+        }
+    }
+    return false;
+}
+
 /* Whether a side of a copy is there; of host memory nothing is known. */
 static bool has_side(unsigned type, CUdeviceptr device, size_t first, size_t bytes)
 {
@@ -258,11 +288,18 @@ static bool is_possible(const CUDA_MEMCPY3D *c)
 
 CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copy, CUstream stream)
 {
-    const CUresult result = shim_enter();
+    CUresult result = shim_enter();
     if (result) return result;
     if (!copy || copy->srcLOD || copy->dstLOD || !is_possible(copy))
         return shim_leave(CUDA_ERROR_INVALID_VALUE);
-    return shim_leave(shim_queue(stream, &(shim_work){run_copy, copy, sizeof *copy}));
+    uintptr_t begin, end;
+    find_host(copy, &begin, &end);
+    const shim_host host = begin < end ? shim_host_of(begin, end) : SHIM_PINNED;
+    if (host == SHIM_MIXED) return shim_leave(CUDA_ERROR_INVALID_VALUE);
+    result = shim_queue(stream, &(shim_work){run_copy, copy, sizeof *copy});
+    stream = stream_of(stream);
+    if (!result && host == SHIM_PAGEABLE) finish(stream, stream->queued);
+    return shim_leave(result);
 }
 
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
