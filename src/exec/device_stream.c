@@ -108,7 +108,9 @@ static store_device_span span_of(const analysis_chain *a, int slot, int64_t plan
 static int64_t bytes(const exec_streams *s, const analysis_chain *a, int slot, int64_t planes)
 {
     const store_device_span span = span_of(a, slot, planes, 0, a->loop_count);
-    const int64_t own = store_device_ring_bytes(a->slots[slot], &span);
+    int64_t turns;
+    const int64_t own =
+        store_device_ring_bytes(s->context->device->device, a->slots[slot], &span, &turns);
     return own <= device_facts_of(s->context->device->device)->largest ? own : INT64_MAX / 2;
 }
 
@@ -204,7 +206,7 @@ static bool begin(stream_run *run)
     return true;
 }
 
-static bool wait_for_all(stream_run *run)
+static bool wait_for_all(const stream_run *run)
 {
     bool done = true;
     for (int queue = 0; queue < DEVICE_QUEUES; queue++)
@@ -212,13 +214,26 @@ static bool wait_for_all(stream_run *run)
     return done;
 }
 
-static void end(stream_run *run) { wait_for_all(run); }
+static void end(stream_run *run)
+{
+    wait_for_all(run);
+    device_spare_settle(device_of(run), false);
+}
 
+static bool has_window(const stream_run *run)
+{
+    bool some = false;
+    for (int s = 0; s < run->a->slot_count; s++)
+        some = some || (run->rings[s] && !ring_of(run->rings[s])->turns);
+    return some;
+}
+
+/* Moves into windows take the place of what has moved out; others wait for what they have to. */
 static bool await(stream_run *run, bool out)
 {
     device *d = device_of(run)->device;
-    bool done =
-        out ? device_order(d, DEVICE_IN, DEVICE_OUT) : device_order(d, DEVICE_WORK, DEVICE_IN);
+    bool done = !out ? device_order(d, DEVICE_WORK, DEVICE_IN)
+                     : !has_window(run) || device_order(d, DEVICE_IN, DEVICE_OUT);
     return done || failed(run, "failed in");
 }
 
@@ -226,7 +241,7 @@ static bool move(stream_run *run, stream_ring *ring, bool out, const stream_plan
                  int64_t passed)
 {
     struct exec_device *d = device_of(run);
-    bool done = device_order(d->device, out ? DEVICE_OUT : DEVICE_IN, DEVICE_WORK);
+    bool done = !out || device_order(d->device, DEVICE_OUT, DEVICE_WORK);
     done = done && store_device_ring_move(ring_of(ring), out, planes->first, planes->end, passed,
                                           &d->moved[out]);
     return done || failed(run, "did not move planes of a field of");
@@ -243,14 +258,36 @@ static bool leaves(const plan *p, int node, int slot)
     return some;
 }
 
-/* Fields that were there whole for loops before make room. */
+/* Beside what a section needs, so that moves may run ahead of the work; the rest is for what is not
+ * foreseen. */
+static void find_slack(struct exec_device *d, const stream_run *run, const plan_node *buffer)
+{
+    enum { OF = 8 };
+    if (run->open) return;
+    const int node = (int)(buffer - run->p->nodes);
+    d->needed = larger(stream_bytes(run->streams, run->p, run->a, node), 1);
+    d->slack = larger(left(run->streams, NULL) - d->needed, 0);
+    d->slack -= d->slack / OF;
+}
+
+/* In memory of rings before, if there is some. What is kept, and fields that were there whole for
+ * loops before, make room. */
 static bool make_ring(struct exec_device *d, device_planes *ring, const chain_slot *field,
                       const store_device_span *span)
 {
-    bool made = store_device_ring_make(&ring->ring, d->device, field, span);
+    int64_t bytes;
+    store_device_ring_bytes(d->device, field, span, &bytes);
+    const double part = (double)bytes / (double)d->needed;
+    const int64_t share = bytes + smaller(bytes, (int64_t)(part * (double)d->slack));
+    store_turns *turns = bytes ? device_spare_take(d, field, bytes, bytes + d->slack) : NULL;
+    bool made = store_device_ring_make(&ring->ring, d->device, field, span, share, &turns);
     d->clock++;
+    if (!made && device_is_full(d->device) && device_spare_settle(d, true))
+        made = store_device_ring_make(&ring->ring, d->device, field, span, share, &turns);
     while (!made && device_is_full(d->device) && device_send_home_oldest(d))
-        made = store_device_ring_make(&ring->ring, d->device, field, span);
+        made = store_device_ring_make(&ring->ring, d->device, field, span, 0, &turns);
+    if (made && turns) d->slack -= store_turns_bytes(turns) - bytes;
+    d->needed = larger(d->needed - bytes, 1);
     ring->as = (stream_ring){&ring->ring.slot, ring->ring.dimension};
     return made;
 }
@@ -265,6 +302,7 @@ static stream_ring *open_ring(stream_run *run, const plan_node *buffer)
     store_device_span span = span_of(run->a, slot, buffer->capacity[d], run->begin, run->end);
     span.period = run->seam ? run->seam->period : 0;
     span.leaves = leaves(run->p, buffer->child, slot);
+    find_slack(device_of(run), run, buffer);
     if (leave(field) && make_ring(device_of(run), ring, field, &span)) return &ring->as;
     free(ring);
     failed(run, "has no memory for planes of a field of");
@@ -273,8 +311,15 @@ static stream_ring *open_ring(stream_run *run, const plan_node *buffer)
 
 static void close_ring(stream_run *run, stream_ring *ring)
 {
-    if (!wait_for_all(run)) failed(run, "failed in");
-    store_device_ring_free(ring_of(ring));
+    struct exec_device *d = device_of(run);
+    store_turns *turns = ring_of(ring)->turns;
+    bool done = turns || wait_for_all(run);
+    done = store_device_ring_end(ring_of(ring)) && done;
+    if (turns && !device_spare_keep(d, turns)) {
+        wait_for_all(run);
+        store_turns_free(turns);
+    }
+    if (!done) failed(run, "failed in");
     free(ring);
 }
 
@@ -286,8 +331,12 @@ static bool show(stream_run *run, stream_ring *ring, const stream_planes *planes
 
 /* ---- loops ----------------------------------------------------------------------------------- */
 
+/* Fields that have no rings now may have had some in the section before. */
 static kata_status run_tile(const stream_run *run, chain *tile)
 {
+    struct exec_device *d = device_of(run);
+    const device_loop first = {run->context, d, &tile->loops[0], run->m, NULL};
+    if (d->spare_count && !device_spare_settle(d, false)) return device_failed(&first, "failed in");
     return run->open ? device_run_here(run->context, tile, run->m)
                      : device_run_whole(run->context, tile, run->m);
 }

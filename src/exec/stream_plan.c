@@ -42,6 +42,11 @@ static int64_t bytes_of(const exec_streams *s, const plan *p, const analysis_cha
     return own + most;
 }
 
+int64_t stream_bytes(const exec_streams *s, const plan *p, const analysis_chain *a, int node)
+{
+    return bytes_of(s, p, a, node, false);
+}
+
 bool stream_fits(const exec_streams *s, const plan *p, const analysis_chain *a)
 {
     bool fits = true, some = false;

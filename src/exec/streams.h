@@ -166,6 +166,8 @@ stream_planes stream_touched(const analysis_loop *l, const analysis_touch *t, co
                              int dimension);
 /* Planes beyond a field that loops of a chain touch, at one side at most. */
 int64_t stream_outside(const analysis_chain *a, int slot, int dimension);
+/* The bytes that a section needs at once, whose outermost buffer is a node of a plan. */
+int64_t stream_bytes(const exec_streams *s, const plan *p, const analysis_chain *a, int node);
 /* Whether rings can be made for all buffers of a plan. */
 bool stream_fits(const exec_streams *s, const plan *p, const analysis_chain *a);
 /* What rings may take. */

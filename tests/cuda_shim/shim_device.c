@@ -160,6 +160,7 @@ static const struct {
     {82, 65536},      /* registers of a multiprocessor */
     {95, 0},          /* cooperative launches */
     {97, SHIM_LOCAL}, /* shared memory of a block that asks for it */
+    {102, 1},         /* memory that is mapped where the program says */
 };
 
 CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device)

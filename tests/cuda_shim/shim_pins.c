@@ -87,5 +87,5 @@ shim_host shim_host_of(uintptr_t begin, uintptr_t end)
 
 void shim_pins_end(void)
 {
-    if (all) give_up("still registered when its context goes", all->begin, all->end);
+    if (all && !shim_is_lost()) give_up("still registered when its context goes", all->begin, all->end);
 }

@@ -57,19 +57,40 @@ static bool is_stream(const struct shim_stream *stream)
 
 /* ---- what happens ---------------------------------------------------------------------------- */
 
-static void run_until(CUstream stream, uint64_t ticket)
+static item *take_first(CUstream stream)
+{
+    item *i = stream->first;
+    stream->first = i->next;
+    if (!i->next) stream->end = &stream->first;
+    return i;
+}
+
+static void end_item(CUstream stream, item *i)
+{
+    const CUresult result = !i->run || shim_is_lost() ? CUDA_SUCCESS : i->run(i->data);
+    if (result) shim_lose(result);
+    stream->done++;
+    free(i);
+}
+
+/* Whatever waits for nothing that is still to come happens. */
+static void run_ahead(void)
+{
+    for (struct shim_stream *s = streams; s; s = s->next) {
+        while (s->first && (s->first->run || s->first->stream->done >= s->first->ticket))
+            end_item(s, take_first(s));
+    }
+}
+
+static void run_until(CUstream stream, uint64_t ticket, bool ahead)
 {
     while (stream->done < ticket && stream->first) {
         item *i = stream->first;
-        stream->first = i->next;
-        if (!i->next) stream->end = &stream->first;
-        if (i->run) {
-            const CUresult result = shim_is_lost() ? CUDA_SUCCESS : i->run(i->data);
-            if (result) shim_lose(result);
-        } else
-            run_until(i->stream, i->ticket);
-        stream->done++;
-        free(i);
+        if (!i->run && i->stream->done < i->ticket)
+            run_until(i->stream, i->ticket, ahead);
+        else
+            end_item(stream, take_first(stream));
+        if (ahead) run_ahead();
     }
 }
 
@@ -81,7 +102,7 @@ static void finish(CUstream stream, uint64_t ticket)
     feholdexcept(&environment);
     fesetenv(FE_DFL_ENV);
     shim_memory_open();
-    run_until(stream, ticket);
+    run_until(stream, ticket, shim_number("KATA_SHIM_AHEAD", 0));
     if (!shim_memory_is_whole()) shim_lose(CUDA_ERROR_ILLEGAL_ADDRESS);
     shim_memory_close();
     fesetenv(&environment);
@@ -90,6 +111,13 @@ static void finish(CUstream stream, uint64_t ticket)
 void shim_finish_all(void)
 {
     for (struct shim_stream *s = streams; s; s = s->next) finish(s, s->queued);
+}
+
+bool shim_has_work(void)
+{
+    bool some = false;
+    for (const struct shim_stream *s = streams; s; s = s->next) some = some || s->first;
+    return some;
 }
 
 static CUresult add(CUstream stream, const item *model, const void *data, size_t bytes)
