@@ -8,10 +8,9 @@ store_turns *device_spare_take(struct exec_device *d, const chain_slot *field, i
 {
     size_t found = d->spare_count;
     for (size_t i = 0; i < d->spare_count; i++) {
-        if (!store_turns_suit(d->spare[i], field, bytes)) continue;
+        const store_suits suits = store_turns_suit(d->spare[i], field, bytes);
         if (store_turns_bytes(d->spare[i]) > most) continue;
-        if (store_turns_are_settled(d->spare[i]) && found == d->spare_count) found = i;
-        if (store_turns_are_of(d->spare[i], field)) found = i;
+        if (suits == STORE_OWN || (suits && found == d->spare_count)) found = i;
     }
     if (found == d->spare_count) return NULL;
     store_turns *taken = d->spare[found];
@@ -30,13 +29,10 @@ bool device_spare_keep(struct exec_device *d, store_turns *turns)
 
 bool device_spare_settle(struct exec_device *d, bool free)
 {
-    bool settled = true, done = true;
-    for (size_t i = 0; i < d->spare_count; i++)
-        settled = settled && store_turns_are_settled(d->spare[i]);
-    settled = settled && !(free && d->spare_count);
-    for (int queue = 0; queue < DEVICE_QUEUES && !settled; queue++)
+    bool waits = free && d->spare_count, done = true;
+    for (size_t i = 0; i < d->spare_count; i++) waits = store_turns_settle(d->spare[i]) || waits;
+    for (int queue = 0; queue < DEVICE_QUEUES && waits; queue++)
         done = device_wait(d->device, queue) && done;
-    for (size_t i = 0; i < d->spare_count; i++) store_turns_settle(d->spare[i]);
     while (free && d->spare_count) store_turns_free(d->spare[--d->spare_count]);
     return done;
 }

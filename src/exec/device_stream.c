@@ -26,94 +26,6 @@ static int64_t left(const exec_streams *s, const chain_slot *far)
     return d->limit - device_table_room(d) - d->taken;
 }
 
-static bool suits(const chain_slot *slot)
-{
-    const int d = store_ring_dimension(slot);
-    return !slot->is_scalar && slot->array && !slot->absent_axis[d] && slot->shape.rank > 1;
-}
-
-static void widen(grid_box *all, bool *some, const grid_box *by)
-{
-    *all = *some ? grid_box_hull(all, by) : *by;
-    *some = true;
-}
-
-/* What a loop touches of a field, and what rules make values of; false: nothing. */
-static bool needed_by(const analysis_loop *l, int slot, grid_box *all)
-{
-    bool some = false;
-    for (int i = 0; i < l->touch_count; i++) {
-        const analysis_touch *t = &l->touches[i];
-        grid_box box;
-        if (t->scalar || t->remapped || t->slot != slot) continue;
-        for (int d = 0; d < 3; d++) {
-            const stream_planes planes = stream_touched(l, t, &l->loop->box, d);
-            box.lo[d] = planes.first;
-            box.hi[d] = planes.end;
-        }
-        widen(all, &some, &box);
-    }
-    return some;
-}
-
-/* Widens a span by a loop: by what it needs; and what its kernel reads beside, whose values do not
- * matter. */
-static void add_loop(store_device_span *span, const analysis_chain *a, const analysis_loop *l,
-                     int slot, bool *some)
-{
-    const int d = store_ring_dimension(a->slots[slot]);
-    grid_box needed, read;
-    if (grid_box_is_empty(&l->loop->box) || !needed_by(l, slot, &needed)) return;
-    for (int p = 0; p < l->loop->kernel->param_count; p++) {
-        if (!ir_param_is_field(&l->loop->kernel->params[p]) ||
-            l->loop->bindings[p].slot != a->slots[slot] || !device_accessed(l->loop, p, &read))
-            continue;
-        span->before = larger(span->before, needed.lo[d] - read.lo[d]);
-        span->behind = larger(span->behind, read.hi[d] - needed.hi[d]);
-        read.lo[d] = needed.lo[d];
-        read.hi[d] = needed.hi[d];
-        needed = grid_box_hull(&needed, &read);
-    }
-    widen(&span->touched, some, &needed);
-}
-
-/* The indices of a field that are its own by the rules of its loops, which are all alike. */
-static grid_box inside_of(const analysis_chain *a, int slot)
-{
-    for (int l = 0; l < a->loop_count; l++) {
-        const chain_loop *loop = a->loops[l].loop;
-        for (int p = 0; p < loop->kernel->param_count; p++)
-            if (ir_param_is_field(&loop->kernel->params[p]) && !loop->once &&
-                loop->bindings[p].slot == a->slots[slot])
-                return chain_binding_inside(&loop->bindings[p]);
-    }
-    return chain_slot_memory(a->slots[slot]);
-}
-
-/* `planes`: as of a plan. Loops first .. end - 1 say where the ring begins. */
-static store_device_span span_of(const analysis_chain *a, int slot, int64_t planes, int first,
-                                 int end)
-{
-    const int d = store_ring_dimension(a->slots[slot]);
-    store_device_span span = {.inside = inside_of(a, slot)}, section = {.before = 0};
-    bool some = false, own = false;
-    for (int l = 0; l < a->loop_count; l++) add_loop(&span, a, &a->loops[l], slot, &some);
-    for (int l = first; l < end; l++) add_loop(&section, a, &a->loops[l], slot, &own);
-    span.touched.lo[d] = section.touched.lo[d];
-    span.touched.hi[d] = section.touched.hi[d];
-    span.planes = planes + 2 * stream_outside(a, slot, d) + span.before + span.behind;
-    return span;
-}
-
-static int64_t bytes(const exec_streams *s, const analysis_chain *a, int slot, int64_t planes)
-{
-    const store_device_span span = span_of(a, slot, planes, 0, a->loop_count);
-    int64_t turns;
-    const int64_t own =
-        store_device_ring_bytes(s->context->device->device, a->slots[slot], &span, &turns);
-    return own <= device_facts_of(s->context->device->device)->largest ? own : INT64_MAX / 2;
-}
-
 /* What is below a node of a plan. */
 typedef struct below {
     const plan *p;
@@ -196,7 +108,7 @@ static bool leave(chain_slot *slot)
 static kata_status send_away(const chain_binding *b, messages *m)
 {
     if (!leave(b->slot)) return store_no_memory(b->slot, b->name, m);
-    b->slot->far = suits(b->slot);
+    b->slot->far = device_suits(b->slot);
     return KATA_OK;
 }
 
@@ -296,10 +208,9 @@ static stream_ring *open_ring(stream_run *run, const plan_node *buffer)
 {
     const int slot = buffer->slot;
     chain_slot *field = run->a->slots[slot];
-    const int d = store_ring_dimension(field);
     device_planes *ring = calloc(1, sizeof *ring);
     if (!ring) return NULL;
-    store_device_span span = span_of(run->a, slot, buffer->capacity[d], run->begin, run->end);
+    store_device_span span = device_span_of(run, buffer);
     span.period = run->seam ? run->seam->period : 0;
     span.leaves = leaves(run->p, buffer->child, slot);
     find_slack(device_of(run), run, buffer);
@@ -377,7 +288,7 @@ static kata_status run_halves(exec_streams *s, const chain *c, messages *m)
     }
     for (size_t i = 0; i < c->slot_count; i++) {
         c->slots[i]->number = (int)i;
-        c->slots[i]->far = suits(c->slots[i]);
+        c->slots[i]->far = device_suits(c->slots[i]);
     }
     return status;
 }
@@ -395,8 +306,9 @@ static kata_status run_otherwise(exec_streams *s, chain *c, bool full, messages 
 
 const stream_memory device_stream = {
     .left = left,
-    .suits = suits,
-    .bytes = bytes,
+    .suits = device_suits,
+    .study = device_study,
+    .bytes = device_ring_bytes,
     .beside = beside,
     .send_away = send_away,
     .begin = begin,

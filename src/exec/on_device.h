@@ -115,6 +115,9 @@ struct exec_device {
     arena memory;                 /* of these */
     store_turns **spare;          /* memory in which planes have taken turns, for the next rings */
     size_t spare_count, spare_room;
+    store_device_span
+        *spans; /* by slot of the chain that is planned: of all loops, without planes */
+    size_t span_room;
     int64_t needed, slack; /* by the rings of a section that are not there yet; left beside all */
     device_partials *partials;
     device_waiting *waiting;
@@ -304,6 +307,17 @@ bool device_spare_keep(struct exec_device *d, store_turns *turns);
  * device has failed. */
 bool device_spare_settle(struct exec_device *d, bool free);
 int64_t device_spare_bytes(const struct exec_device *d);
+
+/* ---- device_spans.c: what rings are for --------------------------------------------------------
+ */
+
+/* Whether planes of a field can be moved. */
+bool device_suits(const chain_slot *slot);
+/* See stream_memory. */
+bool device_study(const exec_streams *s, const analysis_chain *a);
+int64_t device_ring_bytes(const exec_streams *s, const analysis_chain *a, int slot, int64_t planes);
+/* What a ring is for, of a chain that was studied: where it begins, the section that runs says. */
+store_device_span device_span_of(const stream_run *run, const plan_node *buffer);
 
 /* ---- device_stream.c: chains whose fields do not fit -------------------------------------------
  */

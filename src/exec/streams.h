@@ -50,6 +50,9 @@ typedef struct stream_memory {
     int64_t (*left)(const exec_streams *s, const chain_slot *far);
     /* Whether planes of a field can be moved. */
     bool (*suits)(const chain_slot *slot);
+    /* Looks at a chain, before the bytes are asked for that rings of its plans need; may be NULL.
+     * False when memory is out. */
+    bool (*study)(const exec_streams *s, const analysis_chain *a);
     /* The bytes of a ring for so many planes at once, beside those beyond the field; and of all
      * else that loops below a node of a plan need in near memory. */
     int64_t (*bytes)(const exec_streams *s, const analysis_chain *a, int slot, int64_t planes);

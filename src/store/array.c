@@ -5,6 +5,7 @@
  * would hold up loads of equal low bits: a pitch that is a multiple of ALIAS_BYTES gets one line
  * more. Large components, and arrays made one after the other, are often used by one loop: they
  * begin at addresses whose low bits are far apart. */
+#include "store/pin.h"
 #include "store/pool.h"
 
 #include <stdatomic.h>

@@ -1,6 +1,7 @@
 /* Planes of a field on a device, whose other values are in its array. */
 #include "store/device_copy.h"
 #include "store/device_turns.h"
+#include "store/pin.h"
 
 #include <stdlib.h>
 
@@ -102,20 +103,13 @@ int64_t store_device_ring_bytes(const device *d, const chain_slot *field,
     return *turns ? *turns : (int64_t)ring.on.bytes;
 }
 
-bool store_turns_suit(const store_turns *t, const chain_slot *field, int64_t bytes)
-{
-    return t->arrays == field->components && store_turns_bytes(t) >= bytes;
-}
-
 /* Goes on behind the planes that were there. What comes from home waits until it has gone there. */
 static bool take_turns(store_device_ring *ring, const chain_slot *field, store_turns *t)
 {
     const int64_t plane = (int64_t)pitches_of(ring).plane, first = ring->low - ring->before;
     ring->turns = t;
-    ring->comes = t->field == field && t->plane == plane;
-    ring->home = t->zero;
-    ring->zero = t->given - first * plane;
-    if (ring->comes) ring->zero = larger(ring->zero, ring->home); /* planes lie behind themselves */
+    ring->home = t->field == field && t->plane == plane ? t->zero : STORE_NOWHERE;
+    ring->zero = larger(t->given - first * plane, ring->home); /* planes lie behind themselves */
     ring->begun = byte_of(ring, first);
     t->field = field;
     t->zero = ring->zero;
@@ -125,7 +119,7 @@ static bool take_turns(store_device_ring *ring, const chain_slot *field, store_t
     ring->on.bytes = (size_t)(2 * store_turns_bytes(t));
     seat(ring, first);
     return store_turns_leave(t, false, ring->begun) && store_turns_leave(t, true, ring->begun) &&
-           (ring->comes || device_order(t->device, DEVICE_IN, DEVICE_OUT));
+           (ring->home != STORE_NOWHERE || device_order(t->device, DEVICE_IN, DEVICE_OUT));
 }
 
 bool store_device_ring_make(store_device_ring *ring, device *d, const chain_slot *field,
@@ -311,8 +305,9 @@ static bool await_home(const store_device_ring *ring, int queue, int64_t end)
     device *d = ring->on.device;
     if (!ring->turns) return device_order(d, queue, DEVICE_WORK);
     if (ring->period && end > ring->period) return device_order(d, queue, DEVICE_OUT);
+    if (ring->home == STORE_NOWHERE) return true;
     const int64_t home = ring->home + end * (int64_t)pitches_of(ring).plane;
-    return !ring->comes || store_turns_await(ring->turns, queue, true, smaller(home, ring->begun));
+    return store_turns_await(ring->turns, queue, true, smaller(home, ring->begun));
 }
 
 bool store_device_ring_move(store_device_ring *ring, bool out, int64_t first, int64_t end,

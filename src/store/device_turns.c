@@ -31,11 +31,18 @@ void store_turns_free(store_turns *t)
 
 int64_t store_turns_bytes(const store_turns *t) { return t->turn * t->arrays; }
 
-void store_turns_settle(store_turns *t) { t->field = NULL; }
+bool store_turns_settle(store_turns *t)
+{
+    const bool known = t->field;
+    t->field = NULL;
+    return known;
+}
 
-bool store_turns_are_settled(const store_turns *t) { return !t->field; }
-
-bool store_turns_are_of(const store_turns *t, const chain_slot *field) { return t->field == field; }
+store_suits store_turns_suit(const store_turns *t, const chain_slot *field, int64_t bytes)
+{
+    if (t->arrays != field->components || store_turns_bytes(t) < bytes) return STORE_NOT;
+    return t->field == field ? STORE_OWN : t->field ? STORE_NOT : STORE_NOBODYS;
+}
 
 /* ---- who has left ---------------------------------------------------------------------------- */
 

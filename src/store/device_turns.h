@@ -6,6 +6,8 @@
 
 enum { STORE_LEFT = HOSTILE(64, 3) }; /* events that are kept */
 
+#define STORE_NOWHERE INT64_MIN
+
 /* When work, or moves out, have left all below some bytes: `count` times, the oldest first. */
 typedef struct store_left {
     int64_t below[STORE_LEFT];

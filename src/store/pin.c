@@ -1,7 +1,7 @@
 /* Arrays whose planes move between this machine and a device. A driver copies pinned memory as fast
  * as the bus allows, and other memory by way of its own. Pinning takes as long as some copies do,
  * so it is done once for each array. */
-#include "store/store.h"
+#include "store/pin.h"
 
 /* What an array takes of memory; false for memory of the program that has no addresses. */
 static bool find_bytes(const store_array *a, char **first, size_t *bytes)

@@ -97,14 +97,6 @@ bool store_array_extend(store_array *a, const grid_box *to);
 store_array *store_array_copy(const store_array *a);
 void store_array_free(store_array *a);
 
-/* ---- pin.c -----------------------------------------------------------------------------------
- */
-
-/* Pins an array's memory for the copies of a device, as far as the system allows, until it is moved
- * or freed: before the device is closed, and after all copies. */
-void store_array_pin(store_array *a, device *d);
-void store_array_unpin(store_array *a);
-
 /* ---- window.c: memory for some indices of a field -------------------------------------------- */
 
 typedef struct store_window {
@@ -346,24 +338,22 @@ bool store_device_put_box(chain_slot *slot, const grid_box *box);
 /* Says that the array is about to change, or that of the slot's part. */
 void store_device_forget(chain_slot *slot);
 
-/* ---- device_turns.c: memory of a device in which planes take turns -----------------------------
- */
+/* ---- device_turns.c: memory of a device in which planes take turns --------------------------- */
 
 typedef struct store_turns store_turns;
 void store_turns_free(store_turns *t); /* after all work on it; NULL is nothing */
-/* Says that all work on it is done: whose planes are there counts no more. */
-void store_turns_settle(store_turns *t);
-/* Whether it is settled; has planes of a field. */
-bool store_turns_are_settled(const store_turns *t);
-bool store_turns_are_of(const store_turns *t, const chain_slot *field);
+/* Forgets whose planes lie there, for all work on them is done. Returns whether it has known. */
+bool store_turns_settle(store_turns *t);
+/* Whether it suits a ring of a field that needs so many bytes. */
+typedef enum store_suits { STORE_NOT, STORE_NOBODYS, STORE_OWN } store_suits;
+store_suits store_turns_suit(const store_turns *t, const chain_slot *field, int64_t bytes);
 int64_t store_turns_bytes(const store_turns *t);
 
 /* ---- device_ring.c: planes of a field on a device ----------------------------------------------
  *
- * Planes follow one another in memory in which they take turns, where the device has such memory
- * and they are not too small for it. Otherwise they lie in a window that has room for some more
- * than are needed at once; those that are still needed go back to its beginning when its end is
- * reached. */
+ * Where the device has memory in which planes take turns, and they are not too small for it, they
+ * lie there; otherwise in a window with room for some more than are needed at once: when its end is
+ * reached, those that are still needed go back to its beginning. */
 
 typedef struct store_device_ring {
     chain_slot slot;        /* like the field's; its copy on the device is `on` */
@@ -377,10 +367,8 @@ typedef struct store_device_ring {
     int64_t low, out;       /* planes below are not touched any more; and not moved out */
     int64_t high;           /* planes from there on have no values yet */
     store_turns *turns;     /* NULL: a window */
-    int64_t zero;           /* where plane 0 lies, of all that take turns there */
-    int64_t begun;          /* where its first plane lies */
-    bool comes;             /* the field's planes were there before: */
-    int64_t home;           /* where plane 0 lay then */
+    int64_t zero, begun;    /* where plane 0, and its first one, lie of all that take turns */
+    int64_t home;           /* where plane 0 lay when they were there before; STORE_NOWHERE */
 } store_device_ring;
 
 /* What a ring is for. */
@@ -396,22 +384,18 @@ typedef struct store_device_span {
 /* The bytes of a ring; of them, those of memory in which planes take turns, 0: it is a window. */
 int64_t store_device_ring_bytes(const device *d, const chain_slot *field,
                                 const store_device_span *span, int64_t *turns);
-/* Begins a ring: in *turns, which suit it; or, NULL, in memory of its own: then *turns is that in
- * which its planes take turns, if they do, and has at most so many bytes, or as few as it needs.
- * False when memory of the device is out. */
+/* Begins a ring: in *turns, which suit it; or, NULL, in memory of its own: if its planes take
+ * turns, *turns is that, and has `most` bytes, or as few as it needs. False: memory is out. */
 bool store_device_ring_make(store_device_ring *ring, device *d, const chain_slot *field,
                             const store_device_span *span, int64_t most, store_turns **turns);
-/* Whether memory in which planes take turns suits a ring of a field that needs so many bytes. */
-bool store_turns_suit(const store_turns *t, const chain_slot *field, int64_t bytes);
-/* Ends it. A window goes, after all work on it; memory in which planes take turns stays, and so
- * does what is queued. False when the device has failed. */
+/* Ends it. A window goes, after all work on it; other memory stays, and so does what is queued. */
 bool store_device_ring_end(store_device_ring *ring);
 /* Sees to it that there is memory for planes that loops touch next. Later ones touch none below
  * `low`. False when the device has failed, or the ring is too small for what it is used for. */
 bool store_device_ring_show(store_device_ring *ring, int64_t first, int64_t end, int64_t low);
-/* Moves planes from the field's array or to it, in the queues DEVICE_IN and DEVICE_OUT; *bytes are
- * added up. Out: planes below `passed` will not be moved any more. Moves wait for what has to
- * happen before them; into a window, for all work so far. */
+/* Moves planes from the field's array, behind all that has to happen before, or to it; in the
+ * queues DEVICE_IN and DEVICE_OUT. *bytes are added up. Out: planes below `passed` will move no
+ * more. */
 bool store_device_ring_move(store_device_ring *ring, bool out, int64_t first, int64_t end,
                             int64_t passed, int64_t *bytes);
 

@@ -78,8 +78,7 @@ shim_host shim_host_of(uintptr_t begin, uintptr_t end)
 {
     for (const registered *r = all; r; r = r->next) {
         if (begin >= r->end || r->begin >= end) continue;
-        if (!is_mapped(r->begin, r->end))
-            give_up("freed while it was registered", r->begin, r->end);
+        if (!is_mapped(begin, end)) give_up("freed while it was registered", r->begin, r->end);
         return begin >= r->begin && end <= r->end ? SHIM_PINNED : SHIM_MIXED;
     }
     return shim_memory_pins(begin, end) ? SHIM_PINNED : SHIM_PAGEABLE;
@@ -87,5 +86,6 @@ shim_host shim_host_of(uintptr_t begin, uintptr_t end)
 
 void shim_pins_end(void)
 {
-    if (all && !shim_is_lost()) give_up("still registered when its context goes", all->begin, all->end);
+    if (all && !shim_is_lost())
+        give_up("still registered when its context goes", all->begin, all->end);
 }

@@ -141,10 +141,18 @@ static void fields_larger_than_an_opencl_device_give_the_same(void **state)
     compare_on("opencl");
 }
 
+/* Moves wait for what they have to: when they are as late as they may, when they are as early, and
+ * where planes lie in windows. */
 static void fields_larger_than_a_cuda_device_give_the_same(void **state)
 {
     (void)state;
     compare_on("cuda");
+    setenv("KATA_SHIM_AHEAD", "1", 1);
+    compare_on("cuda");
+    setenv("KATA_SHIM_PIECE", "0", 1);
+    compare_on("cuda");
+    unsetenv("KATA_SHIM_AHEAD");
+    unsetenv("KATA_SHIM_PIECE");
 }
 
 /* Arrays that are streamed are pinned as long as they are there: the device of the tests ends a
