@@ -294,8 +294,7 @@ device_memory *device_take(struct exec_device *d, size_t bytes);
 /* The bytes that the reductions of a loop need for each plane of a tile. */
 int64_t device_plane_partials(const analysis_loop *l);
 
-/* ---- device_spare.c: memory of rings, from section to section ---------------------------------
- */
+/* ---- device_spare.c: memory of rings, from section to section -------------------------------- */
 
 /* Memory for a ring of a field that needs so many bytes of turns: what it had before, or what is
  * left of chains before, if it is no more than `most`; NULL: there is none. */
@@ -308,8 +307,7 @@ bool device_spare_keep(struct exec_device *d, store_turns *turns);
 bool device_spare_settle(struct exec_device *d, bool free);
 int64_t device_spare_bytes(const struct exec_device *d);
 
-/* ---- device_spans.c: what rings are for --------------------------------------------------------
- */
+/* ---- device_spans.c: what rings are for ------------------------------------------------------ */
 
 /* Whether planes of a field can be moved. */
 bool device_suits(const chain_slot *slot);

@@ -349,8 +349,7 @@ typedef enum store_suits { STORE_NOT, STORE_NOBODYS, STORE_OWN } store_suits;
 store_suits store_turns_suit(const store_turns *t, const chain_slot *field, int64_t bytes);
 int64_t store_turns_bytes(const store_turns *t);
 
-/* ---- device_ring.c: planes of a field on a device ----------------------------------------------
- *
+/* ---- device_ring.c: planes of a field on a device --------------------------------------------
  * Where the device has memory in which planes take turns, and they are not too small for it, they
  * lie there; otherwise in a window with room for some more than are needed at once: when its end is
  * reached, those that are still needed go back to its beginning. */
@@ -364,8 +363,7 @@ typedef struct store_device_ring {
     grid_box moved;         /* the indices that are moved in and out */
     int64_t before, behind; /* see store_device_span */
     bool leaves;            /* planes are moved out */
-    int64_t low, out;       /* planes below are not touched any more; and not moved out */
-    int64_t high;           /* planes from there on have no values yet */
+    int64_t low, out, high; /* planes below are touched no more, moved out; have had values */
     store_turns *turns;     /* NULL: a window */
     int64_t zero, begun;    /* where plane 0, and its first one, lie of all that take turns */
     int64_t home;           /* where plane 0 lay when they were there before; STORE_NOWHERE */
