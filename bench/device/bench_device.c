@@ -1,12 +1,13 @@
 /* ./dev bench --device NAME: what kernels reach on a device, beside its copy of the same type.
  *
- *     bench_device NAME [--size N] [--steps N] [--repeat N] [--limit BYTES]
+ *     bench_device NAME [--size N] [--steps N] [--repeat N] [--limit BYTES] [--only KERNEL]
  *
  * A kernel reads one field and writes another, and the two are swapped after each step. Bytes are
  * the fewest: each value is read once and written once. Times are from kata_flush to kata_flush,
  * the median of some repetitions, each beside a copy. With a limit of the device's memory, each is
- * beside the same kernel without one. Loops run one by one, but in a second line of some kernels,
- * "over time", in which some loops run at once where that has been found to be faster. */
+ * beside the same kernel without one; KATA_EXPLAIN=text then shows how fields were moved. A kernel
+ * is named as it is called, or as its line says. Loops run one by one, but in a second line of some
+ * kernels, "over time", in which some loops run at once where that has been found to be faster. */
 #include "device_kata.h"
 
 #include <kata/kata.h>
@@ -43,7 +44,7 @@ enum { OVER_TIME = sizeof over_time / sizeof *over_time, LONG_CHAIN = 64, UNTIL_
 enum { CASES = sizeof cases / sizeof *cases, MOST_REPEATS = 31 };
 
 typedef struct options {
-    const char *device;
+    const char *device, *only; /* NULL: all kernels */
     int64_t size;
     int64_t limit; /* bytes; 0: none */
     int steps, repeat;
@@ -138,10 +139,11 @@ static bool measure(kata *k, kata *other, const bench_case *c, const options *o)
         ratios[i] = rates[i] / copies[i];
     }
     if (!kata_ok(k) || !kata_ok(other)) return false;
-    printf("%-26s %5lld  %9.3f ms  %8.1f GB/s  %8.1f GB/s  %5.3f\n",
-           o->over_time ? "  over time" : c->words, (long long)o->size,
-           r.bytes / median(rates, o->repeat) * 1e3, median(rates, o->repeat) / 1e9,
-           median(copies, o->repeat) / 1e9, median(ratios, o->repeat));
+    const double own = median(rates, o->repeat), others = median(copies, o->repeat);
+    printf("%-26s %5lld  %9.3f ms  %8.1f GB/s  %8.1f GB/s", o->over_time ? "  over time" : c->words,
+           (long long)o->size, r.bytes / own * 1e3, own / 1e9, others / 1e9);
+    if (o->limit) printf("  %9.3f ms", r.bytes / others * 1e3);
+    printf("  %5.3f\n", median(ratios, o->repeat));
     fflush(stdout);
     kata_discard(r.u);
     kata_discard(r.v);
@@ -197,6 +199,8 @@ static bool parse(options *o, int argc, char **argv)
             o->repeat = value;
         else if (!strcmp(argv[i], "--limit") && read_bytes(argv[i + 1]) > 0)
             o->limit = read_bytes(argv[i + 1]);
+        else if (!strcmp(argv[i], "--only"))
+            o->only = argv[i + 1];
         else
             return false;
     }
@@ -204,18 +208,34 @@ static bool parse(options *o, int argc, char **argv)
            o->repeat <= MOST_REPEATS;
 }
 
+static bool is_chosen(const bench_case *c, const options *o)
+{
+    return !o->only || !strcmp(o->only, c->kernel) || !strcmp(o->only, c->words);
+}
+
+/* Returns how many kernels were asked for. */
+static int count_chosen(const options *o)
+{
+    int count = 0;
+    for (int i = 0; i < CASES; i++) count += is_chosen(&cases[i], o);
+    return count;
+}
+
 int main(int argc, char **argv)
 {
     options o = {.size = 512, .steps = 20, .repeat = 7};
-    if (!parse(&o, argc, argv)) {
+    if (!parse(&o, argc, argv) || !count_chosen(&o)) {
         fprintf(stderr, "usage: bench_device NAME [--size N] [--steps N] [--repeat N] "
-                        "[--limit BYTES]\n");
+                        "[--limit BYTES] [--only KERNEL]\n");
         return 2;
     }
     bool good = true;
-    printf("%-26s %5s  %12s  %13s  %13s  %5s\n", "kernel", "size", "a step", "reads, writes",
-           o.limit ? "without limit" : "copy beside", "ratio");
+    printf("%-26s %5s  %12s  %13s  %13s", "kernel", "size", "a step", "reads, writes",
+           o.limit ? "without limit" : "copy beside");
+    if (o.limit) printf("  %12s", "a step");
+    printf("  %5s\n", "ratio");
     for (int i = 0; i < CASES && good; i++) {
+        if (!is_chosen(&cases[i], &o)) continue;
         good = open_and_measure(&cases[i], &o);
         if (good && !o.limit && is_over_time(&cases[i])) {
             options longer = o;

@@ -55,6 +55,7 @@ static bool describe(int number, device_facts *facts, text *why)
     api->device_name(facts->name, sizeof facts->name, device);
     api->device_memory(&bytes, device);
     facts->memory = facts->largest = (int64_t)bytes;
+    facts->turn = cuda_turn(api, device);
     describe_shared(api, device, facts);
     snprintf(facts->platform, sizeof facts->platform, "CUDA %d.%d", version / 1000,
              version % 1000 / 10);
@@ -177,8 +178,15 @@ const device_calls device_cuda = {.word = "cuda",
                                   .close = close_device,
                                   .allocate = cuda_allocate,
                                   .release = cuda_release,
+                                  .allocate_rings = cuda_allocate_rings,
+                                  .event_new = cuda_event_new,
+                                  .event_free = cuda_event_free,
+                                  .note = cuda_note,
+                                  .order_behind = cuda_order_behind,
                                   .pinned = cuda_pinned,
                                   .release_pinned = cuda_release_pinned,
+                                  .pin = cuda_pin,
+                                  .unpin = cuda_unpin,
                                   .order = cuda_order,
                                   .wait = cuda_wait,
                                   .move = cuda_move,

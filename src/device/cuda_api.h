@@ -29,7 +29,8 @@ enum {
     CUDA_CACHE_BYTES = 38,
     CUDA_MAJOR = 75,
     CUDA_MINOR = 76,
-    CUDA_SHARED_BYTES_AT_MOST = 97 /* of kernels that ask for more than usual */
+    CUDA_SHARED_BYTES_AT_MOST = 97, /* of kernels that ask for more than usual */
+    CUDA_MAPS_MEMORY = 102
 };
 
 enum {
@@ -38,8 +39,28 @@ enum {
     CUDA_HOST_PORTABLE = 1,
     CUDA_FUNCTION_SHARED_BYTES = 8, /* an attribute of functions */
     CUDA_ON_HOST = 1,
-    CUDA_ON_DEVICE = 2
+    CUDA_ON_DEVICE = 2,
+    CUDA_PINNED_MEMORY = 1, /* as all memory of devices is */
+    CUDA_PLACE_DEVICE = 1,
+    CUDA_READ_AND_WRITE = 3
 };
+
+/* Memory that is mapped where the program says: where it is, and who may touch it. */
+typedef struct cuda_place {
+    int kind, device;
+} cuda_place;
+typedef struct cuda_pieces {
+    int kind, handles;
+    cuda_place place;
+    void *windows;
+    unsigned char compression, network;
+    unsigned short usage;
+    unsigned char reserved[4];
+} cuda_pieces;
+typedef struct cuda_access {
+    cuda_place place;
+    int flags;
+} cuda_access;
 
 /* One side of a copy of planes of rows. */
 typedef struct cuda_copy_side {
@@ -69,8 +90,23 @@ typedef struct cuda_copy {
     X(context_set, "cuCtxSetCurrent", (void *context))                                             \
     X(allocate, "cuMemAlloc_v2", (uint64_t * address, size_t bytes))                               \
     X(release, "cuMemFree_v2", (uint64_t address))                                                 \
+    X(piece_unit, "cuMemGetAllocationGranularity",                                                 \
+      (size_t * bytes, const cuda_pieces *pieces, int option))                                     \
+    X(piece_create, "cuMemCreate",                                                                 \
+      (uint64_t * piece, size_t bytes, const cuda_pieces *pieces, unsigned long long flags))       \
+    X(piece_release, "cuMemRelease", (uint64_t piece))                                             \
+    X(address_reserve, "cuMemAddressReserve",                                                      \
+      (uint64_t * address, size_t bytes, size_t align, uint64_t at, unsigned long long flags))     \
+    X(address_free, "cuMemAddressFree", (uint64_t address, size_t bytes))                          \
+    X(map, "cuMemMap",                                                                             \
+      (uint64_t address, size_t bytes, size_t at, uint64_t piece, unsigned long long flags))       \
+    X(unmap, "cuMemUnmap", (uint64_t address, size_t bytes))                                       \
+    X(allow, "cuMemSetAccess",                                                                     \
+      (uint64_t address, size_t bytes, const cuda_access *access, size_t count))                   \
     X(host_allocate, "cuMemHostAlloc", (void **memory, size_t bytes, unsigned flags))              \
     X(host_release, "cuMemFreeHost", (void *memory))                                               \
+    X(host_register, "cuMemHostRegister_v2", (void *memory, size_t bytes, unsigned flags))         \
+    X(host_unregister, "cuMemHostUnregister", (void *memory))                                      \
     X(put, "cuMemcpyHtoDAsync_v2", (uint64_t to, const void *from, size_t bytes, void *stream))    \
     X(get, "cuMemcpyDtoHAsync_v2", (void *to, uint64_t from, size_t bytes, void *stream))          \
     X(copy, "cuMemcpyDtoDAsync_v2", (uint64_t to, uint64_t from, size_t bytes, void *stream))      \

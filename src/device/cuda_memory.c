@@ -13,7 +13,10 @@ bool cuda_allocate(device *d, device_memory *memory, size_t bytes)
 void cuda_release(device *d, device_memory *memory)
 {
     const cuda_api *api = cuda_enter(d);
-    if (api) api->release(memory->address);
+    if (memory->turn)
+        cuda_release_rings(d, memory);
+    else if (api)
+        api->release(memory->address);
 }
 
 void *cuda_pinned(device *d, size_t bytes)
@@ -32,6 +35,19 @@ void cuda_release_pinned(device *d, void *memory)
     if (api) api->host_release(memory);
 }
 
+/* Refused where pages belong to memory that is pinned already, or are of a file. */
+bool cuda_pin(device *d, void *memory, size_t bytes)
+{
+    const cuda_api *api = cuda_enter(d);
+    return api && api->host_register(memory, bytes, CUDA_HOST_PORTABLE) == CUDA_OK;
+}
+
+void cuda_unpin(device *d, void *memory)
+{
+    const cuda_api *api = cuda_enter(d);
+    if (api) api->host_unregister(memory);
+}
+
 /* ---- queues ---------------------------------------------------------------------------------- */
 
 bool cuda_order(device *d, int queue, int before)
@@ -43,6 +59,36 @@ bool cuda_order(device *d, int queue, int before)
                       api->event_record(own->event[before], own->stream[before])) &&
            cuda_check(d, "cuStreamWaitEvent",
                       api->stream_wait_event(own->stream[queue], own->event[before], 0));
+}
+
+void *cuda_event_new(device *d)
+{
+    const cuda_api *api = cuda_enter(d);
+    void *event = NULL;
+    bool made =
+        api && cuda_check(d, "cuEventCreate", api->event_create(&event, CUDA_EVENT_WITHOUT_TIME));
+    return made ? event : NULL;
+}
+
+void cuda_event_free(device *d, void *event)
+{
+    const cuda_api *api = cuda_enter(d);
+    if (api) api->event_destroy(event);
+}
+
+bool cuda_note(device *d, void *event, int queue)
+{
+    const cuda_device *own = d->own;
+    const cuda_api *api = cuda_enter(d);
+    return api && cuda_check(d, "cuEventRecord", api->event_record(event, own->stream[queue]));
+}
+
+bool cuda_order_behind(device *d, int queue, void *event)
+{
+    const cuda_device *own = d->own;
+    const cuda_api *api = cuda_enter(d);
+    return api &&
+           cuda_check(d, "cuStreamWaitEvent", api->stream_wait_event(own->stream[queue], event, 0));
 }
 
 bool cuda_wait(device *d, int queue)

@@ -44,8 +44,14 @@ const cuda_api *cuda_enter(device *d);
 
 bool cuda_allocate(device *d, device_memory *memory, size_t bytes);
 void cuda_release(device *d, device_memory *memory);
+void *cuda_event_new(device *d);
+void cuda_event_free(device *d, void *event);
+bool cuda_note(device *d, void *event, int queue);
+bool cuda_order_behind(device *d, int queue, void *event);
 void *cuda_pinned(device *d, size_t bytes);
 void cuda_release_pinned(device *d, void *memory);
+bool cuda_pin(device *d, void *memory, size_t bytes);
+void cuda_unpin(device *d, void *memory);
 bool cuda_order(device *d, int queue, int before);
 bool cuda_wait(device *d, int queue);
 bool cuda_move(device *d, const device_move *move);
@@ -57,6 +63,13 @@ bool cuda_load_module(device *d, const device_binary *binary, void **module);
 void cuda_unload_module(device *d, void *module);
 bool cuda_find_function(device *d, void *module, const char *name, void **function);
 bool cuda_launch(device *d, void *function, const device_launch *launch);
+
+/* ---- cuda_rings.c ---------------------------------------------------------------------------- */
+
+/* See the facts; 0: it cannot map memory. */
+int64_t cuda_turn(const cuda_api *api, int device);
+bool cuda_allocate_rings(device *d, device_memory *memory, int rings);
+void cuda_release_rings(device *d, device_memory *memory);
 
 /* Compiles for compute capability major.minor: the device's own code, or else text that its driver
  * compiles, where NVRTC does not know the device. False with the reason. */

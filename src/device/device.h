@@ -27,6 +27,7 @@ typedef struct device_facts {
     int64_t arguments;      /* bytes that a kernel's arguments may take together */
     bool halves;            /* it has instructions that convert f16 */
     bool shares_memory;     /* with this machine: PoCL, integrated processors */
+    int64_t turn;           /* rings are of multiples of so many bytes; 0: it has none */
 } device_facts;
 
 typedef struct device device;
@@ -68,6 +69,10 @@ typedef struct device_memory device_memory;
 /* Memory of the device, not set to anything. */
 device_memory *device_allocate(device *d, size_t bytes);
 void device_release(device *d, device_memory *memory); /* after all work on it; NULL is nothing */
+/* Rings, one behind the other: each has `turn` bytes, a multiple of that of the facts, which lie
+ * once more behind themselves, at the next `turn` bytes. So any `turn` bytes that follow one
+ * another around a ring are found in one piece. */
+device_memory *device_allocate_rings(device *d, size_t turn, int rings);
 /* Bytes that are allocated now, and at most so far. Allocations beyond a limit fail as if memory
  * were out; 0: no limit. */
 int64_t device_used(const device *d);
@@ -77,6 +82,11 @@ void device_limit(device *d, int64_t bytes);
  * were queued. */
 void *device_pinned(device *d, size_t bytes);
 void device_release_pinned(device *d, void *memory);
+/* Makes memory that is there already pinned, until device_unpin; meanwhile it stays where it is.
+ * False where that cannot be: copies from and to it then stay as slow as they are, and hold up who
+ * queues them. OpenCL pins no memory that it has not made. */
+bool device_pin(device *d, void *memory, size_t bytes);
+void device_unpin(device *d, void *memory); /* after all copies from and to it */
 
 /* ---- queues ----------------------------------------------------------------------------------
  *
@@ -86,6 +96,12 @@ enum { DEVICE_WORK, DEVICE_IN, DEVICE_OUT, DEVICE_QUEUES };
 
 /* What is queued later in `queue` waits for all that is in `before` now. */
 bool device_order(device *d, int queue, int before);
+/* The same for all that was in a queue at an earlier time. Of devices that have rings. */
+typedef struct device_event device_event;
+device_event *device_event_new(device *d); /* NULL when that fails */
+void device_event_free(device *d, device_event *event);
+bool device_note(device *d, device_event *event, int queue); /* now; forgets an earlier time */
+bool device_order_behind(device *d, int queue, const device_event *event);
 /* Waits until all that was queued in a queue has happened. */
 bool device_wait(device *d, int queue);
 
@@ -101,7 +117,7 @@ typedef struct device_box {
  * happened. */
 bool device_put(device *d, device_memory *to, const void *from, const device_box *box);
 bool device_get(device *d, const device_memory *from, void *to, const device_box *box);
-/* The same in a queue; `from`, and `to`, is pinned memory that stays until it has happened. */
+/* The same in a queue; `from`, and `to`, stays until it has happened. */
 bool device_put_later(device *d, int queue, device_memory *to, const void *from,
                       const device_box *box);
 bool device_get_later(device *d, int queue, const device_memory *from, void *to,

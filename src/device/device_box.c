@@ -68,3 +68,27 @@ size_t device_box_parts(const device_box *box, device_box *first, size_t *step, 
     settle(first);
     return parts;
 }
+
+int device_box_cut(const device_box *box, size_t edge, device_box parts[3], size_t host[3])
+{
+    const bool planes = box->planes > 1, rows = !planes && box->rows > 1;
+    const size_t pitch = planes ? box->plane_pitch : rows ? box->row_pitch : 1;
+    const size_t host_pitch = planes ? box->host_plane_pitch : rows ? box->host_row_pitch : 1;
+    const size_t all = planes ? box->planes : rows ? box->rows : box->row;
+    const size_t each = planes ? (box->rows - 1) * box->row_pitch + box->row : rows ? box->row : 1;
+    const size_t room = edge - box->at;
+    const size_t before = room < each ? 0 : (room - each) / pitch + 1;
+    const size_t across = before * pitch < room ? 1 : 0; /* begins before it, and ends behind */
+    const size_t counts[3] = {before, across, all - before - across};
+    int count = 0;
+    for (size_t i = 0, at = 0; i < 3; at += counts[i++]) {
+        if (!counts[i]) continue;
+        parts[count] = *box;
+        parts[count].at += at * pitch;
+        *(planes ? &parts[count].planes
+          : rows ? &parts[count].rows
+                 : &parts[count].row) = counts[i];
+        host[count++] = at * host_pitch;
+    }
+    return count;
+}

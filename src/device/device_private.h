@@ -8,7 +8,9 @@
 #include "device/device.h"
 
 struct device_memory {
-    size_t bytes;
+    size_t bytes;     /* that have addresses */
+    size_t turn;      /* of a ring; 0: it has none */
+    size_t taken;     /* of the device */
     uint64_t address; /* CUDA */
     void *buffer;     /* OpenCL: a cl_mem */
 };
@@ -38,8 +40,15 @@ typedef struct device_calls {
 
     bool (*allocate)(device *d, device_memory *memory, size_t bytes);
     void (*release)(device *d, device_memory *memory);
+    bool (*allocate_rings)(device *d, device_memory *memory, int rings); /* the turn is set */
+    void *(*event_new)(device *d); /* these: NULL where there are no rings */
+    void (*event_free)(device *d, void *event);
+    bool (*note)(device *d, void *event, int queue);
+    bool (*order_behind)(device *d, int queue, void *event);
     void *(*pinned)(device *d, size_t bytes);
     void (*release_pinned)(device *d, void *memory);
+    bool (*pin)(device *d, void *memory, size_t bytes); /* NULL: none can be; failing is no error */
+    void (*unpin)(device *d, void *memory);
     bool (*order)(device *d, int queue, int before);
     bool (*wait)(device *d, int queue);
     bool (*move)(device *d, const device_move *move);
@@ -110,6 +119,10 @@ bool device_box_fits(const device_box *box, size_t bytes);
  * number of copies; the first is *first, and each begins `step` bytes, and `host_step`, behind the
  * one before. */
 size_t device_box_parts(const device_box *box, device_box *first, size_t *step, size_t *host_step);
+/* Cuts a box of such a kind at a byte of the device: into what lies before it, behind it, and
+ * across. One of several planes is cut between planes, one of rows between rows. Returns how many
+ * parts there are, the first with the box's beginning; host[i]: how far part i begins behind it. */
+int device_box_cut(const device_box *box, size_t edge, device_box parts[3], size_t host[3]);
 
 /* ---- device_seal.c: binaries that show whether they were spoilt ------------------------------ */
 

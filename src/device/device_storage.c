@@ -20,31 +20,42 @@ static bool has_room(device *d, size_t bytes)
     return true;
 }
 
-device_memory *device_allocate(device *d, size_t bytes)
+/* Memory of `all` bytes in rings, or in none. */
+static device_memory *allocate(device *d, size_t all, size_t turn, int rings)
 {
-    if (d->lost || !has_room(d, bytes)) return NULL;
+    if (d->lost || !has_room(d, all)) return NULL;
     device_memory *memory = calloc(1, sizeof *memory);
     if (!memory) {
         device_fail(d, DEVICE_FULL, "out of memory");
         return NULL;
     }
-    if (!d->calls->allocate(d, memory, bytes ? bytes : 1)) {
+    *memory = (device_memory){.bytes = rings ? 2 * all : all, .turn = turn, .taken = all};
+    if (!(rings ? d->calls->allocate_rings(d, memory, rings)
+                : d->calls->allocate(d, memory, all ? all : 1))) {
         free(memory);
         return NULL;
     }
-    memory->bytes = bytes;
-    if (HOSTILE(false, true) && device_set(d, memory, 0, HOSTILE_JUNK, bytes))
-        device_wait(d, DEVICE_WORK); /* as what comes next may be of another queue */
-    d->used += (int64_t)bytes;
+    const size_t piece = HOSTILE(0, turn ? turn : memory->bytes);
+    for (size_t at = 0; piece && at < memory->bytes; at += piece)
+        device_set(d, memory, at, HOSTILE_JUNK, piece);
+    if (piece) device_wait(d, DEVICE_WORK); /* as what comes next may be of another queue */
+    d->used += (int64_t)all;
     d->peak = larger(d->peak, d->used);
     return memory;
+}
+
+device_memory *device_allocate(device *d, size_t bytes) { return allocate(d, bytes, 0, 0); }
+
+device_memory *device_allocate_rings(device *d, size_t turn, int rings)
+{
+    return allocate(d, turn * (size_t)rings, turn, rings);
 }
 
 void device_release(device *d, device_memory *memory)
 {
     if (!memory) return;
     d->calls->release(d, memory);
-    d->used -= (int64_t)memory->bytes;
+    d->used -= (int64_t)memory->taken;
     free(memory);
 }
 
@@ -62,11 +73,35 @@ void device_release_pinned(device *d, void *memory)
     if (memory) d->calls->release_pinned(d, memory);
 }
 
+bool device_pin(device *d, void *memory, size_t bytes)
+{
+    return !d->lost && bytes && d->calls->pin && d->calls->pin(d, memory, bytes);
+}
+
+void device_unpin(device *d, void *memory) { d->calls->unpin(d, memory); }
+
 /* ---- queues ---------------------------------------------------------------------------------- */
 
 bool device_order(device *d, int queue, int before)
 {
     return !d->lost && (queue == before || d->calls->order(d, queue, before));
+}
+
+device_event *device_event_new(device *d) { return d->lost ? NULL : d->calls->event_new(d); }
+
+void device_event_free(device *d, device_event *event)
+{
+    if (event) d->calls->event_free(d, event);
+}
+
+bool device_note(device *d, device_event *event, int queue)
+{
+    return !d->lost && d->calls->note(d, event, queue);
+}
+
+bool device_order_behind(device *d, int queue, const device_event *event)
+{
+    return !d->lost && d->calls->order_behind(d, queue, (void *)event);
 }
 
 bool device_wait(device *d, int queue) { return !d->lost && d->calls->wait(d, queue); }
@@ -79,13 +114,35 @@ static bool outside(device *d, const char *what)
     return device_fail(d, DEVICE_FAILED, "%s leaves the memory of the device", what);
 }
 
+/* A copy stays within one of the pieces that the memory of a ring is mapped to: a driver need not
+ * know those that follow one another as one. */
+static bool move_part(device *d, const device_move *move)
+{
+    const size_t turn = move->memory->turn;
+    const device_box *b = &move->box;
+    const size_t edge = turn ? (b->at / turn + 1) * turn : 0;
+    const size_t last = (b->planes - 1) * b->plane_pitch + (b->rows - 1) * b->row_pitch + b->row;
+    device_box parts[3];
+    size_t host[3];
+    if (!turn || b->at + last <= edge) return d->calls->move(d, move);
+    bool done = true;
+    const int count = device_box_cut(b, edge, parts, host);
+    for (int i = 0; i < count && done; i++) {
+        device_move part = *move;
+        part.box = parts[i];
+        part.host += host[i];
+        done = move_part(d, &part);
+    }
+    return done;
+}
+
 static bool move_box(device *d, device_move move, const device_box *box)
 {
     if (d->lost) return false;
     if (!device_box_fits(box, move.memory->bytes)) return outside(d, "a copy");
     size_t step, host_step, parts = device_box_parts(box, &move.box, &step, &host_step);
     for (size_t i = 0; i < parts; i++) {
-        if (!d->calls->move(d, &move)) return false;
+        if (!move_part(d, &move)) return false;
         move.box.at += step;
         move.host += host_step;
     }

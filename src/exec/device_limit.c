@@ -53,6 +53,7 @@ device_memory *device_take(struct exec_device *d, size_t bytes)
     device_memory *memory = device_allocate(d->device, bytes);
     if (!memory && device_is_full(d->device)) {
         device_partials_release(d);
+        device_spare_settle(d, true);
         memory = device_allocate(d->device, bytes);
     }
     while (!memory && device_is_full(d->device) && device_send_home_oldest(d))

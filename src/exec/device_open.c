@@ -41,6 +41,9 @@ void exec_device_close(exec_context *context)
     device_tune_free(d);
     text_free(&d->shapes);
     device_partials_free(d);
+    device_spare_settle(d, true);
+    free(d->spare);
+    free(d->spans);
     device_release(d->device, d->flags);
     device_release(d->device, d->far);
     device_tables_free(d);

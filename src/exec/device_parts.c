@@ -28,7 +28,7 @@ static kata_status clear_device(exec_context *context, const chain *c, messages 
     struct exec_device *d = context->device;
     const device_loop first = {context, d, &c->loops[0], m, NULL};
     if (!device_send_home_all(d)) return device_failed(&first, "gave no values of a field of");
-    d->taken = device_used(d->device);
+    d->taken = device_used(d->device) - device_spare_bytes(d);
     return KATA_OK;
 }
 

@@ -26,92 +26,6 @@ static int64_t left(const exec_streams *s, const chain_slot *far)
     return d->limit - device_table_room(d) - d->taken;
 }
 
-static bool suits(const chain_slot *slot)
-{
-    const int d = store_ring_dimension(slot);
-    return !slot->is_scalar && slot->array && !slot->absent_axis[d] && slot->shape.rank > 1;
-}
-
-static void widen(grid_box *all, bool *some, const grid_box *by)
-{
-    *all = *some ? grid_box_hull(all, by) : *by;
-    *some = true;
-}
-
-/* What a loop touches of a field, and what rules make values of; false: nothing. */
-static bool needed_by(const analysis_loop *l, int slot, grid_box *all)
-{
-    bool some = false;
-    for (int i = 0; i < l->touch_count; i++) {
-        const analysis_touch *t = &l->touches[i];
-        grid_box box;
-        if (t->scalar || t->remapped || t->slot != slot) continue;
-        for (int d = 0; d < 3; d++) {
-            const stream_planes planes = stream_touched(l, t, &l->loop->box, d);
-            box.lo[d] = planes.first;
-            box.hi[d] = planes.end;
-        }
-        widen(all, &some, &box);
-    }
-    return some;
-}
-
-/* Widens a span by a loop: by what it needs; and what its kernel reads beside, whose values do not
- * matter. */
-static void add_loop(store_device_span *span, const analysis_chain *a, const analysis_loop *l,
-                     int slot, bool *some)
-{
-    const int d = store_ring_dimension(a->slots[slot]);
-    grid_box needed, read;
-    if (grid_box_is_empty(&l->loop->box) || !needed_by(l, slot, &needed)) return;
-    for (int p = 0; p < l->loop->kernel->param_count; p++) {
-        if (!ir_param_is_field(&l->loop->kernel->params[p]) ||
-            l->loop->bindings[p].slot != a->slots[slot] || !device_accessed(l->loop, p, &read))
-            continue;
-        span->before = larger(span->before, needed.lo[d] - read.lo[d]);
-        span->behind = larger(span->behind, read.hi[d] - needed.hi[d]);
-        read.lo[d] = needed.lo[d];
-        read.hi[d] = needed.hi[d];
-        needed = grid_box_hull(&needed, &read);
-    }
-    widen(&span->touched, some, &needed);
-}
-
-/* The indices of a field that are its own by the rules of its loops, which are all alike. */
-static grid_box inside_of(const analysis_chain *a, int slot)
-{
-    for (int l = 0; l < a->loop_count; l++) {
-        const chain_loop *loop = a->loops[l].loop;
-        for (int p = 0; p < loop->kernel->param_count; p++)
-            if (ir_param_is_field(&loop->kernel->params[p]) && !loop->once &&
-                loop->bindings[p].slot == a->slots[slot])
-                return chain_binding_inside(&loop->bindings[p]);
-    }
-    return chain_slot_memory(a->slots[slot]);
-}
-
-/* `planes`: as of a plan. Loops first .. end - 1 say where the ring begins. */
-static store_device_span span_of(const analysis_chain *a, int slot, int64_t planes, int first,
-                                 int end)
-{
-    const int d = store_ring_dimension(a->slots[slot]);
-    store_device_span span = {.inside = inside_of(a, slot)}, section = {.before = 0};
-    bool some = false, own = false;
-    for (int l = 0; l < a->loop_count; l++) add_loop(&span, a, &a->loops[l], slot, &some);
-    for (int l = first; l < end; l++) add_loop(&section, a, &a->loops[l], slot, &own);
-    span.touched.lo[d] = section.touched.lo[d];
-    span.touched.hi[d] = section.touched.hi[d];
-    span.planes = planes + 2 * stream_outside(a, slot, d) + span.before + span.behind;
-    return span;
-}
-
-static int64_t bytes(const exec_streams *s, const analysis_chain *a, int slot, int64_t planes)
-{
-    const store_device_span span = span_of(a, slot, planes, 0, a->loop_count);
-    const int64_t own = store_device_ring_bytes(a->slots[slot], &span);
-    return own <= device_facts_of(s->context->device->device)->largest ? own : INT64_MAX / 2;
-}
-
 /* What is below a node of a plan. */
 typedef struct below {
     const plan *p;
@@ -194,7 +108,7 @@ static bool leave(chain_slot *slot)
 static kata_status send_away(const chain_binding *b, messages *m)
 {
     if (!leave(b->slot)) return store_no_memory(b->slot, b->name, m);
-    b->slot->far = suits(b->slot);
+    b->slot->far = device_suits(b->slot);
     return KATA_OK;
 }
 
@@ -204,7 +118,7 @@ static bool begin(stream_run *run)
     return true;
 }
 
-static bool wait_for_all(stream_run *run)
+static bool wait_for_all(const stream_run *run)
 {
     bool done = true;
     for (int queue = 0; queue < DEVICE_QUEUES; queue++)
@@ -212,13 +126,26 @@ static bool wait_for_all(stream_run *run)
     return done;
 }
 
-static void end(stream_run *run) { wait_for_all(run); }
+static void end(stream_run *run)
+{
+    wait_for_all(run);
+    device_spare_settle(device_of(run), false);
+}
 
+static bool has_window(const stream_run *run)
+{
+    bool some = false;
+    for (int s = 0; s < run->a->slot_count; s++)
+        some = some || (run->rings[s] && !ring_of(run->rings[s])->turns);
+    return some;
+}
+
+/* Moves into windows take the place of what has moved out; others wait for what they have to. */
 static bool await(stream_run *run, bool out)
 {
     device *d = device_of(run)->device;
-    bool done =
-        out ? device_order(d, DEVICE_IN, DEVICE_OUT) : device_order(d, DEVICE_WORK, DEVICE_IN);
+    bool done = !out ? device_order(d, DEVICE_WORK, DEVICE_IN)
+                     : !has_window(run) || device_order(d, DEVICE_IN, DEVICE_OUT);
     return done || failed(run, "failed in");
 }
 
@@ -226,7 +153,7 @@ static bool move(stream_run *run, stream_ring *ring, bool out, const stream_plan
                  int64_t passed)
 {
     struct exec_device *d = device_of(run);
-    bool done = device_order(d->device, out ? DEVICE_OUT : DEVICE_IN, DEVICE_WORK);
+    bool done = !out || device_order(d->device, DEVICE_OUT, DEVICE_WORK);
     done = done && store_device_ring_move(ring_of(ring), out, planes->first, planes->end, passed,
                                           &d->moved[out]);
     return done || failed(run, "did not move planes of a field of");
@@ -243,14 +170,36 @@ static bool leaves(const plan *p, int node, int slot)
     return some;
 }
 
-/* Fields that were there whole for loops before make room. */
+/* Beside what a section needs, so that moves may run ahead of the work; the rest is for what is not
+ * foreseen. */
+static void find_slack(struct exec_device *d, const stream_run *run, const plan_node *buffer)
+{
+    enum { OF = 8 };
+    if (run->open) return;
+    const int node = (int)(buffer - run->p->nodes);
+    d->needed = larger(stream_bytes(run->streams, run->p, run->a, node), 1);
+    d->slack = larger(left(run->streams, NULL) - d->needed, 0);
+    d->slack -= d->slack / OF;
+}
+
+/* In memory of rings before, if there is some. What is kept, and fields that were there whole for
+ * loops before, make room. */
 static bool make_ring(struct exec_device *d, device_planes *ring, const chain_slot *field,
                       const store_device_span *span)
 {
-    bool made = store_device_ring_make(&ring->ring, d->device, field, span);
+    int64_t bytes;
+    store_device_ring_bytes(d->device, field, span, &bytes);
+    const double part = (double)bytes / (double)d->needed;
+    const int64_t share = bytes + smaller(bytes, (int64_t)(part * (double)d->slack));
+    store_turns *turns = bytes ? device_spare_take(d, field, bytes, bytes + d->slack) : NULL;
+    bool made = store_device_ring_make(&ring->ring, d->device, field, span, share, &turns);
     d->clock++;
+    if (!made && device_is_full(d->device) && device_spare_settle(d, true))
+        made = store_device_ring_make(&ring->ring, d->device, field, span, share, &turns);
     while (!made && device_is_full(d->device) && device_send_home_oldest(d))
-        made = store_device_ring_make(&ring->ring, d->device, field, span);
+        made = store_device_ring_make(&ring->ring, d->device, field, span, 0, &turns);
+    if (made && turns) d->slack -= store_turns_bytes(turns) - bytes;
+    d->needed = larger(d->needed - bytes, 1);
     ring->as = (stream_ring){&ring->ring.slot, ring->ring.dimension};
     return made;
 }
@@ -259,12 +208,12 @@ static stream_ring *open_ring(stream_run *run, const plan_node *buffer)
 {
     const int slot = buffer->slot;
     chain_slot *field = run->a->slots[slot];
-    const int d = store_ring_dimension(field);
     device_planes *ring = calloc(1, sizeof *ring);
     if (!ring) return NULL;
-    store_device_span span = span_of(run->a, slot, buffer->capacity[d], run->begin, run->end);
+    store_device_span span = device_span_of(run, buffer);
     span.period = run->seam ? run->seam->period : 0;
     span.leaves = leaves(run->p, buffer->child, slot);
+    find_slack(device_of(run), run, buffer);
     if (leave(field) && make_ring(device_of(run), ring, field, &span)) return &ring->as;
     free(ring);
     failed(run, "has no memory for planes of a field of");
@@ -273,8 +222,15 @@ static stream_ring *open_ring(stream_run *run, const plan_node *buffer)
 
 static void close_ring(stream_run *run, stream_ring *ring)
 {
-    if (!wait_for_all(run)) failed(run, "failed in");
-    store_device_ring_free(ring_of(ring));
+    struct exec_device *d = device_of(run);
+    store_turns *turns = ring_of(ring)->turns;
+    bool done = turns || wait_for_all(run);
+    done = store_device_ring_end(ring_of(ring)) && done;
+    if (turns && !device_spare_keep(d, turns)) {
+        wait_for_all(run);
+        store_turns_free(turns);
+    }
+    if (!done) failed(run, "failed in");
     free(ring);
 }
 
@@ -286,8 +242,12 @@ static bool show(stream_run *run, stream_ring *ring, const stream_planes *planes
 
 /* ---- loops ----------------------------------------------------------------------------------- */
 
+/* Fields that have no rings now may have had some in the section before. */
 static kata_status run_tile(const stream_run *run, chain *tile)
 {
+    struct exec_device *d = device_of(run);
+    const device_loop first = {run->context, d, &tile->loops[0], run->m, NULL};
+    if (d->spare_count && !device_spare_settle(d, false)) return device_failed(&first, "failed in");
     return run->open ? device_run_here(run->context, tile, run->m)
                      : device_run_whole(run->context, tile, run->m);
 }
@@ -328,7 +288,7 @@ static kata_status run_halves(exec_streams *s, const chain *c, messages *m)
     }
     for (size_t i = 0; i < c->slot_count; i++) {
         c->slots[i]->number = (int)i;
-        c->slots[i]->far = suits(c->slots[i]);
+        c->slots[i]->far = device_suits(c->slots[i]);
     }
     return status;
 }
@@ -346,8 +306,9 @@ static kata_status run_otherwise(exec_streams *s, chain *c, bool full, messages 
 
 const stream_memory device_stream = {
     .left = left,
-    .suits = suits,
-    .bytes = bytes,
+    .suits = device_suits,
+    .study = device_study,
+    .bytes = device_ring_bytes,
     .beside = beside,
     .send_away = send_away,
     .begin = begin,

@@ -42,6 +42,11 @@ static int64_t bytes_of(const exec_streams *s, const plan *p, const analysis_cha
     return own + most;
 }
 
+int64_t stream_bytes(const exec_streams *s, const plan *p, const analysis_chain *a, int node)
+{
+    return bytes_of(s, p, a, node, false);
+}
+
 bool stream_fits(const exec_streams *s, const plan *p, const analysis_chain *a)
 {
     bool fits = true, some = false;
@@ -56,6 +61,11 @@ bool stream_fits(const exec_streams *s, const plan *p, const analysis_chain *a)
             fits = fits && !n->capacity[d] == (d != store_ring_dimension(slot));
     }
     return fits && some;
+}
+
+static bool study(const exec_streams *s, const analysis_chain *a)
+{
+    return !s->memory->study || s->memory->study(s, a);
 }
 
 /* Makes a plan if it fits; false if not, or when memory is out. */
@@ -106,6 +116,7 @@ bool stream_plan_section(const exec_streams *s, plan *p, const analysis_chain *a
                          const stream_room *room, plan_request *found)
 {
     const bool asked = s->asked.method;
+    if (!study(s, a)) return false;
     *found = (plan_request){.method = "streamed", .prefetch = 1};
     if (asked) *found = s->asked;
     found->depth = a->loop_count;
@@ -131,13 +142,22 @@ static bool say_why(plan *p, const analysis_chain *a, const plan_request *r)
     return false;
 }
 
+/* The planes that tiles of sections so deep should have. Where moves are hidden by the work, which
+ * they are from some depth on, starting each loop costs more than they do: then by larger tiles. */
+static int64_t fair_planes(const exec_streams *s, int64_t depth)
+{
+    enum { SMALL = 2 }; /* where moves decide, what is moved counts more */
+    if (s->deepest > s->memory->depth) return smaller(SMALL, depth);
+    const bool hidden = s->memory->ahead && depth > STREAM_DEPTH;
+    return smaller(hidden ? 2 * s->memory->fair : s->memory->fair, depth);
+}
+
 /* Makes the plan of sections so deep whose tiles are the largest that fit; false: not even the
  * least of a fair size does. */
 static bool plan_depth(const exec_streams *s, plan *p, const analysis_chain *a,
                        const stream_room *room, int64_t depth, plan_request *found)
 {
-    enum { SMALL = 2 }; /* planes; where moves decide, what is moved counts more */
-    const int64_t fair = smaller(s->deepest > s->memory->depth ? SMALL : s->memory->fair, depth);
+    const int64_t fair = fair_planes(s, depth);
     *found = (plan_request){.method = "streamed", .prefetch = 1, .depth = depth};
     found->tile[1] = found->tile[2] = fair;
     if (!make_plan(s, p, a, found, room->memory)) return false;
@@ -158,6 +178,7 @@ bool stream_plan(const exec_streams *s, plan *p, const analysis_chain *a, const 
                  plan_request *found)
 {
     int64_t last = 0;
+    if (!study(s, a)) return false;
     *found = s->asked;
     if (found->method) return make_plan(s, p, a, found, room->memory) || say_why(p, a, found);
     for (int64_t depth = s->deepest; depth >= 1; depth -= larger(depth / 10, 1)) {
@@ -173,7 +194,7 @@ int64_t stream_least(const exec_streams *s, const analysis_chain *a)
 {
     plan p = {.nodes = NULL};
     const plan_request least = {.method = "streamed", .prefetch = 1, .depth = 1, .tile = {0, 1, 1}};
-    const bool made = plan_make(&p, a, &least) && stream_fits(s, &p, a);
+    const bool made = study(s, a) && plan_make(&p, a, &least) && stream_fits(s, &p, a);
     const int64_t bytes = made ? bytes_of(s, &p, a, p.root, true) : 0;
     plan_free(&p);
     return bytes;

@@ -50,6 +50,9 @@ typedef struct stream_memory {
     int64_t (*left)(const exec_streams *s, const chain_slot *far);
     /* Whether planes of a field can be moved. */
     bool (*suits)(const chain_slot *slot);
+    /* Looks at a chain, before the bytes are asked for that rings of its plans need; may be NULL.
+     * False when memory is out. */
+    bool (*study)(const exec_streams *s, const analysis_chain *a);
     /* The bytes of a ring for so many planes at once, beside those beyond the field; and of all
      * else that loops below a node of a plan need in near memory. */
     int64_t (*bytes)(const exec_streams *s, const analysis_chain *a, int slot, int64_t planes);
@@ -166,6 +169,8 @@ stream_planes stream_touched(const analysis_loop *l, const analysis_touch *t, co
                              int dimension);
 /* Planes beyond a field that loops of a chain touch, at one side at most. */
 int64_t stream_outside(const analysis_chain *a, int slot, int dimension);
+/* The bytes that a section needs at once, whose outermost buffer is a node of a plan. */
+int64_t stream_bytes(const exec_streams *s, const plan *p, const analysis_chain *a, int node);
 /* Whether rings can be made for all buffers of a plan. */
 bool stream_fits(const exec_streams *s, const plan *p, const analysis_chain *a);
 /* What rings may take. */

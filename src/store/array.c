@@ -5,6 +5,7 @@
  * would hold up loads of equal low bits: a pitch that is a multiple of ALIAS_BYTES gets one line
  * more. Large components, and arrays made one after the other, are often used by one loop: they
  * begin at addresses whose low bits are far apart. */
+#include "store/pin.h"
 #include "store/pool.h"
 
 #include <stdatomic.h>
@@ -213,6 +214,7 @@ bool store_array_extend(store_array *a, const grid_box *to)
         return false;
     if (!make_memory(&larger, layout_of(a), false, false)) return false;
     store_assign(&larger, a);
+    store_array_unpin(a);
     store_pool_return(a->pool, a->memory, a->bytes);
     *a = larger;
     return true;
@@ -231,6 +233,7 @@ store_array *store_array_copy(const store_array *a)
 void store_array_free(store_array *a)
 {
     if (!a) return;
+    store_array_unpin(a);
     if (a->file)
         port_file_free(a->file);
     else if (a->bytes)

@@ -5,8 +5,7 @@
 #include <string.h>
 
 enum {
-    ALIGN = 128,   /* bytes, of rows: what a device reads at once */
-    BEYOND = 1024, /* bytes before the first row, and behind the last, that threads may read */
+    ALIGN = 128, /* bytes, of rows: what a device reads at once */
     PIECE = 1 << 24
 };
 
@@ -24,10 +23,10 @@ size_t store_device_lay_out(store_device *on, const chain_slot *slot)
     on->place.period = 0;
     on->place.end = INT32_MAX;
     on->place.component = on->place.z * (room->hi[2] - room->lo[2]);
-    on->place.at = BEYOND / store_type_bytes(slot->type) + left - room->lo[1] * on->place.y -
+    on->place.at = STORE_BEYOND / store_type_bytes(slot->type) + left - room->lo[1] * on->place.y -
                    room->lo[2] * on->place.z;
     return (size_t)(on->place.component * slot->components * store_type_bytes(slot->type)) +
-           2 * BEYOND;
+           2 * STORE_BEYOND;
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */

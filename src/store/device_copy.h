@@ -5,6 +5,11 @@
 
 #include "store/store.h"
 
+enum {
+    STORE_BEYOND = 1024
+}; /* bytes before the first row, and behind the last, that threads may
+      read */
+
 /* Lays out rows for the indices of `on->room` so that index 0 of each is aligned. Threads read some
  * elements before the first row, and behind the last, too. Returns the bytes of all. */
 size_t store_device_lay_out(store_device *on, const chain_slot *slot);

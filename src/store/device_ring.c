@@ -1,5 +1,7 @@
 /* Planes of a field on a device, whose other values are in its array. */
 #include "store/device_copy.h"
+#include "store/device_turns.h"
+#include "store/pin.h"
 
 #include <stdlib.h>
 
@@ -7,7 +9,38 @@ enum {
     PARTS = 4
 }; /* planes needed at once are so many times as many as a window has beside them */
 
-/* ---- memory ---------------------------------------------------------------------------------- */
+/* ---- where planes lie ------------------------------------------------------------------------ */
+
+/* The bytes from a plane to the next, and from an array of them to the next. */
+typedef struct pitches {
+    size_t plane, array;
+    int arrays;
+} pitches;
+
+static pitches pitches_of(const store_device_ring *ring)
+{
+    const abi_place *place = &ring->on.place;
+    const size_t bytes = (size_t)store_type_bytes(ring->slot.type);
+    return (pitches){.plane = (size_t)(ring->dimension == 2 ? place->z : place->y) * bytes,
+                     .array = (size_t)place->component * bytes,
+                     .arrays = ring->slot.components};
+}
+
+/* Of all that take turns with it, the byte at which a plane begins. */
+static int64_t byte_of(const store_device_ring *ring, int64_t plane)
+{
+    return ring->zero + plane * (int64_t)pitches_of(ring).plane;
+}
+
+/* Where a ring begins so that no thread reads before it. */
+static void turn_to(store_device_ring *ring, int64_t first)
+{
+    const int64_t turn = ring->turns->turn, bytes = store_type_bytes(ring->slot.type);
+    int64_t at = byte_of(ring, first) % turn;
+    if (at < STORE_BEYOND) at += turn;
+    ring->on.place.at += (at - STORE_BEYOND) / bytes;
+    ring->on.place.component = 2 * turn / bytes;
+}
 
 /* Sets the first plane that there is memory for. */
 static size_t seat(store_device_ring *ring, int64_t first)
@@ -15,11 +48,30 @@ static size_t seat(store_device_ring *ring, int64_t first)
     const int d = ring->dimension;
     ring->on.room.lo[d] = first;
     ring->on.room.hi[d] = first + ring->planes;
-    return store_device_lay_out(&ring->on, &ring->slot);
+    const size_t bytes = store_device_lay_out(&ring->on, &ring->slot);
+    if (ring->turns) turn_to(ring, first);
+    return bytes;
 }
 
-/* All but the memory. */
-static void set(store_device_ring *ring, const chain_slot *field, const store_device_span *span)
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static int64_t unit_of(const device *d) { return larger(device_facts_of(d)->turn, 1); }
+
+/* The bytes of each array if its planes take turns; 0: the device has no such memory, or a window
+ * is smaller. */
+static int64_t turn_of(const device *d, const store_device_ring *ring, int64_t planes)
+{
+    const int64_t unit = unit_of(d);
+    const pitches p = pitches_of(ring);
+    if (!device_facts_of(d)->turn) return 0;
+    const int64_t least = planes * (int64_t)p.plane + 2 * STORE_BEYOND;
+    const int64_t turn = -floor_divide(-least, unit) * unit;
+    return turn * p.arrays <= (int64_t)ring->on.bytes ? turn : 0;
+}
+
+/* All but the memory, as of a window. Returns the bytes of a turn. */
+static int64_t set(store_device_ring *ring, const device *dev, const chain_slot *field,
+                   const store_device_span *span)
 {
     const int d = store_ring_dimension(field);
     *ring = (store_device_ring){.slot = *field,
@@ -40,48 +92,59 @@ static void set(store_device_ring *ring, const chain_slot *field, const store_de
     ring->low = ring->out = ring->high = span->touched.lo[d];
     ring->on.own = ring->on.room;
     ring->on.bytes = seat(ring, ring->low - ring->before);
+    return turn_of(dev, ring, span->planes);
 }
 
-int64_t store_device_ring_bytes(const chain_slot *field, const store_device_span *span)
+int64_t store_device_ring_bytes(const device *d, const chain_slot *field,
+                                const store_device_span *span, int64_t *turns)
 {
     store_device_ring ring;
-    set(&ring, field, span);
-    return (int64_t)ring.on.bytes;
+    *turns = set(&ring, d, field, span) * field->components;
+    return *turns ? *turns : (int64_t)ring.on.bytes;
+}
+
+/* Goes on behind the planes that were there. What comes from home waits until it has gone there. */
+static bool take_turns(store_device_ring *ring, const chain_slot *field, store_turns *t)
+{
+    const int64_t plane = (int64_t)pitches_of(ring).plane, first = ring->low - ring->before;
+    ring->turns = t;
+    ring->home = t->field == field && t->plane == plane ? t->zero : STORE_NOWHERE;
+    ring->zero = larger(t->given - first * plane, ring->home); /* planes lie behind themselves */
+    ring->begun = byte_of(ring, first);
+    t->field = field;
+    t->zero = ring->zero;
+    t->plane = plane;
+    ring->planes = (t->turn - 2 * STORE_BEYOND) / plane;
+    ring->on.memory = t->memory;
+    ring->on.bytes = (size_t)(2 * store_turns_bytes(t));
+    seat(ring, first);
+    return store_turns_leave(t, false, ring->begun) && store_turns_leave(t, true, ring->begun) &&
+           (ring->home != STORE_NOWHERE || device_order(t->device, DEVICE_IN, DEVICE_OUT));
 }
 
 bool store_device_ring_make(store_device_ring *ring, device *d, const chain_slot *field,
-                            const store_device_span *span)
+                            const store_device_span *span, int64_t most, store_turns **turns)
 {
-    set(ring, field, span);
+    const int64_t turn = set(ring, d, field, span);
     ring->on.device = d;
-    ring->on.memory = device_allocate(d, ring->on.bytes);
     ring->slot.on_device = &ring->on;
-    return ring->on.memory;
+    const int64_t all = larger(turn, most / field->components / unit_of(d) * unit_of(d));
+    if (turn && !*turns) *turns = store_turns_new(d, (size_t)all, field->components);
+    if (turn) return *turns && take_turns(ring, field, *turns);
+    ring->on.memory = device_allocate(d, ring->on.bytes);
+    return ring->on.memory && device_order(d, DEVICE_IN, DEVICE_OUT);
 }
 
-void store_device_ring_free(store_device_ring *ring)
+bool store_device_ring_end(store_device_ring *ring)
 {
-    device_release(ring->on.device, ring->on.memory);
+    store_turns *t = ring->turns;
+    if (!t) device_release(ring->on.device, ring->on.memory);
     ring->on.memory = NULL;
+    return !t || (store_turns_leave(t, false, t->given) && store_turns_leave(t, true, t->given));
 }
 
 /* ---- planes that are needed --------------------------------------------------------------------
  */
-
-/* The bytes from a plane to the next, and from an array of them to the next. */
-typedef struct pitches {
-    size_t plane, array;
-    int arrays;
-} pitches;
-
-static pitches pitches_of(const store_device_ring *ring)
-{
-    const abi_place *place = &ring->on.place;
-    const size_t bytes = (size_t)store_type_bytes(ring->slot.type);
-    return (pitches){.plane = (size_t)(ring->dimension == 2 ? place->z : place->y) * bytes,
-                     .array = (size_t)place->component * bytes,
-                     .arrays = ring->slot.components};
-}
 
 /* Copies planes of an array to `by` planes before, as many at once as do not overlap. */
 static bool copy_back(const store_device_ring *ring, size_t begin, const pitches *p, int64_t first,
@@ -119,25 +182,41 @@ static int64_t lowest(const store_device_ring *ring)
     return ring->leaves ? smaller(ring->low, ring->out) : ring->low;
 }
 
-/* Sees to it that there is memory for planes. */
-static bool make_room(store_device_ring *ring, int64_t first, int64_t end)
+/* Planes that come in, or are worked on, take the place of others that have left. */
+static bool take_place(store_device_ring *ring, int queue, int64_t end)
+{
+    store_turns *t = ring->turns;
+    const int64_t last = byte_of(ring, end) + STORE_BEYOND, left = last - t->turn;
+    t->given = larger(t->given, byte_of(ring, end));
+    return store_turns_await(t, queue, false, left) && store_turns_await(t, queue, true, left);
+}
+
+/* Sees to it that there is memory for planes, for what is queued next in a queue. */
+static bool make_room(store_device_ring *ring, int queue, int64_t first, int64_t end)
 {
     const grid_box *room = &ring->on.room;
     const int d = ring->dimension;
     const int64_t low = lowest(ring) - ring->before;
     bool done = true;
-    if (end + ring->behind > room->hi[d] && low > room->lo[d]) done = go_back(ring, low);
+    if (ring->turns)
+        seat(ring, larger(low, room->lo[d]));
+    else if (end + ring->behind > room->hi[d] && low > room->lo[d])
+        done = go_back(ring, low);
     ring->high = larger(ring->high, end);
-    return done && first - ring->before >= room->lo[d] && end + ring->behind <= room->hi[d];
+    done = done && first - ring->before >= room->lo[d] && end + ring->behind <= room->hi[d];
+    return done && (!ring->turns || take_place(ring, queue, end + ring->behind));
 }
 
 bool store_device_ring_show(store_device_ring *ring, int64_t first, int64_t end, int64_t low)
 {
-    if (!make_room(ring, first, end)) return false;
+    if (!make_room(ring, DEVICE_WORK, first, end)) return false;
     ring->on.own.lo[ring->dimension] = first;
     ring->on.own.hi[ring->dimension] = end;
     ring->low = larger(ring->low, low);
-    return true;
+    if (!ring->turns) return true;
+    const int64_t left = byte_of(ring, ring->low - ring->before);
+    return store_turns_leave(ring->turns, false, left) &&
+           (ring->leaves || store_turns_leave(ring->turns, true, left));
 }
 
 /* ---- moves ----------------------------------------------------------------------------------- */
@@ -199,6 +278,7 @@ static bool move(const way *w, int64_t *bytes)
     const chain_slot *slot = &w->ring->slot;
     bool plain = store_device_is_plain(slot->array), done = true;
     if (grid_box_is_empty(&w->box)) return true;
+    if (plain) store_array_pin(slot->array, w->ring->on.device);
     for (int c = 0; c < slot->components && done; c++)
         done = plain ? move_plain(w, c) : move_packed(w, c);
     *bytes += grid_box_points(&w->box) * slot->components * store_type_bytes(slot->type);
@@ -218,18 +298,33 @@ static bool move_planes(store_device_ring *ring, bool out, int64_t first, int64_
     return move(&low, bytes) && move(&high, bytes);
 }
 
+/* Before planes come in: into a window, behind all work; where they take turns, behind what moves
+ * those of their home out. */
+static bool await_home(const store_device_ring *ring, int queue, int64_t end)
+{
+    device *d = ring->on.device;
+    if (!ring->turns) return device_order(d, queue, DEVICE_WORK);
+    if (ring->period && end > ring->period) return device_order(d, queue, DEVICE_OUT);
+    if (ring->home == STORE_NOWHERE) return true;
+    const int64_t home = ring->home + end * (int64_t)pitches_of(ring).plane;
+    return store_turns_await(ring->turns, queue, true, smaller(home, ring->begun));
+}
+
 bool store_device_ring_move(store_device_ring *ring, bool out, int64_t first, int64_t end,
                             int64_t passed, int64_t *bytes)
 {
     const int d = ring->dimension;
     const grid_box *room = &ring->on.room;
+    const int queue = store_device_is_plain(ring->slot.array) ? DEVICE_IN : DEVICE_WORK;
     bool done = true;
     first = larger(first, ring->moved.lo[d]);
     end = smaller(end, ring->moved.hi[d]);
-    if (first < end && !out) done = make_room(ring, first, end);
+    if (first < end && !out)
+        done = make_room(ring, queue, first, end) && await_home(ring, queue, end);
     if (first < end && out) done = first >= room->lo[d] && end <= room->hi[d];
     if (first < end && done) done = move_planes(ring, out, first, end, bytes);
     if (out) ring->out = larger(ring->out, passed);
     if (!out) ring->on.changes++;
-    return done;
+    if (!done || !out || !ring->turns) return done;
+    return store_turns_leave(ring->turns, true, byte_of(ring, ring->out));
 }

@@ -26,6 +26,8 @@ typedef struct store_array {
     _Atomic int64_t around;  /* the loop whose constants lie around the values; 0: none */
     struct store_pool *pool; /* where own memory is from and returns to; NULL: the system */
     struct port_file *file;  /* that the memory is mapped to; NULL: none */
+    device *pins;            /* whose driver was asked to pin the memory; NULL: none */
+    bool pinned;             /* and has pinned it */
     bool ring;               /* it holds some planes of the field */
 } store_array;
 
@@ -336,10 +338,21 @@ bool store_device_put_box(chain_slot *slot, const grid_box *box);
 /* Says that the array is about to change, or that of the slot's part. */
 void store_device_forget(chain_slot *slot);
 
-/* ---- device_ring.c: planes of a field on a device ----------------------------------------------
- *
- * A device maps no memory twice. So planes lie in a window that has room for some more than are
- * needed at once; those that are still needed go back to its beginning when its end is reached. */
+/* ---- device_turns.c: memory of a device in which planes take turns --------------------------- */
+
+typedef struct store_turns store_turns;
+void store_turns_free(store_turns *t); /* after all work on it; NULL is nothing */
+/* Forgets whose planes lie there, for all work on them is done. Returns whether it has known. */
+bool store_turns_settle(store_turns *t);
+/* Whether it suits a ring of a field that needs so many bytes. */
+typedef enum store_suits { STORE_NOT, STORE_NOBODYS, STORE_OWN } store_suits;
+store_suits store_turns_suit(const store_turns *t, const chain_slot *field, int64_t bytes);
+int64_t store_turns_bytes(const store_turns *t);
+
+/* ---- device_ring.c: planes of a field on a device --------------------------------------------
+ * Where the device has memory in which planes take turns, and they are not too small for it, they
+ * lie there; otherwise in a window with room for some more than are needed at once: when its end is
+ * reached, those that are still needed go back to its beginning. */
 
 typedef struct store_device_ring {
     chain_slot slot;        /* like the field's; its copy on the device is `on` */
@@ -350,8 +363,10 @@ typedef struct store_device_ring {
     grid_box moved;         /* the indices that are moved in and out */
     int64_t before, behind; /* see store_device_span */
     bool leaves;            /* planes are moved out */
-    int64_t low, out;       /* planes below are not touched any more; and not moved out */
-    int64_t high;           /* planes from there on have no values yet */
+    int64_t low, out, high; /* planes below are touched no more, moved out; have had values */
+    store_turns *turns;     /* NULL: a window */
+    int64_t zero, begun;    /* where plane 0, and its first one, lie of all that take turns */
+    int64_t home;           /* where plane 0 lay when they were there before; STORE_NOWHERE */
 } store_device_ring;
 
 /* What a ring is for. */
@@ -364,18 +379,21 @@ typedef struct store_device_span {
     bool leaves; /* planes are moved out */
 } store_device_span;
 
-/* The bytes of a ring. */
-int64_t store_device_ring_bytes(const chain_slot *field, const store_device_span *span);
-/* False when memory of the device is out. */
+/* The bytes of a ring; of them, those of memory in which planes take turns, 0: it is a window. */
+int64_t store_device_ring_bytes(const device *d, const chain_slot *field,
+                                const store_device_span *span, int64_t *turns);
+/* Begins a ring: in *turns, which suit it; or, NULL, in memory of its own: if its planes take
+ * turns, *turns is that, and has `most` bytes, or as few as it needs. False: memory is out. */
 bool store_device_ring_make(store_device_ring *ring, device *d, const chain_slot *field,
-                            const store_device_span *span);
-/* After all work on it. */
-void store_device_ring_free(store_device_ring *ring);
+                            const store_device_span *span, int64_t most, store_turns **turns);
+/* Ends it. A window goes, after all work on it; other memory stays, and so does what is queued. */
+bool store_device_ring_end(store_device_ring *ring);
 /* Sees to it that there is memory for planes that loops touch next. Later ones touch none below
  * `low`. False when the device has failed, or the ring is too small for what it is used for. */
 bool store_device_ring_show(store_device_ring *ring, int64_t first, int64_t end, int64_t low);
-/* Moves planes from the field's array or to it, in the queues DEVICE_IN and DEVICE_OUT; *bytes are
- * added up. Out: planes below `passed` will not be moved any more. */
+/* Moves planes from the field's array, behind all that has to happen before, or to it; in the
+ * queues DEVICE_IN and DEVICE_OUT. *bytes are added up. Out: planes below `passed` will move no
+ * more. */
 bool store_device_ring_move(store_device_ring *ring, bool out, int64_t first, int64_t end,
                             int64_t passed, int64_t *bytes);
 

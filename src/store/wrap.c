@@ -31,6 +31,8 @@ store_array *store_array_wrap(const store_array *as)
     *a = *as;
     a->block = 1;
     a->bytes = 0;
+    a->pins = NULL;
+    a->pinned = false;
     return a;
 }
 

@@ -3,7 +3,8 @@
  * It is strict where a device is free, so that a program which is right here by chance is rare:
  *
  *   - what is queued in a stream happens as late as it may: when somebody waits for it, or memory
- *     or a stream goes. Streams are ordered by events alone, and see host memory as it is then
+ *     or a stream goes. Streams are ordered by events alone, and see host memory as it is then;
+ *     but copies of host memory that is not pinned happen at once, as drivers stage them
  *   - blocks run one after another, in ascending order or, every other launch, in descending; and
  *     the threads of a block each up to where it waits, in an order that changes with the block
  *   - device memory holds junk (NaNs) at first, as does shared memory when a block begins. It ends
@@ -17,6 +18,9 @@
  *   KATA_SHIM_MEMORY   bytes of device memory (4 GiB)
  *   KATA_SHIM_LOSE     the number, from 1, of the launch that fails, with all calls after it
  *   KATA_SHIM_EAGER    1: what is queued happens at once
+ *   KATA_SHIM_AHEAD    1: beside what somebody waits for, all else happens as soon as it may
+ *   KATA_SHIM_PIECE    bytes of the pieces of memory that can be mapped (4096); 0: none can
+ *   KATA_SHIM_PAGEABLE 1: no memory of the host can be registered
  *   KATA_SHIM_THREADS  the most threads of a group (1024); launches of more lack resources
  *   KATA_SHIM_REFUSED  NVRTC compiles no text with these words
  *
@@ -44,6 +48,7 @@
     X(CUDA_ERROR_NOT_FOUND, 500, "named symbol not found")                                         \
     X(CUDA_ERROR_ILLEGAL_ADDRESS, 700, "an illegal memory access was encountered")                 \
     X(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 701, "too many resources requested for launch")          \
+    X(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, 712, "resource already mapped")                   \
     X(CUDA_ERROR_LAUNCH_FAILED, 719, "unspecified launch failure")                                 \
     X(CUDA_ERROR_NOT_SUPPORTED, 801, "operation not supported")
 
@@ -60,6 +65,21 @@ typedef struct shim_stream *CUstream;
 typedef struct shim_event *CUevent;
 typedef struct shim_module *CUmodule;
 typedef struct shim_function *CUfunction;
+
+typedef unsigned long long CUmemGenericAllocationHandle;
+typedef struct CUmemLocation {
+    int type, id;
+} CUmemLocation;
+typedef struct CUmemAllocationProp {
+    int type, requestedHandleTypes;
+    CUmemLocation location;
+    void *win32HandleMetaData;
+    unsigned char allocFlags[8];
+} CUmemAllocationProp;
+typedef struct CUmemAccessDesc {
+    CUmemLocation location;
+    int flags;
+} CUmemAccessDesc;
 
 enum { CU_MEMORYTYPE_HOST = 1, CU_MEMORYTYPE_DEVICE = 2 };
 
@@ -108,6 +128,30 @@ void shim_memory_describe(const void *address, char words[200]);
 /* Whether nobody has written beside the newest allocations. Otherwise says where on stderr. */
 bool shim_memory_is_whole(void);
 
+/* Whether bytes are of one allocation of pinned memory of the host. */
+bool shim_memory_pins(uintptr_t begin, uintptr_t end);
+
+/* Takes from what the device has, or gives it back; false where it has not got so much. */
+bool shim_memory_take(size_t bytes);
+void shim_memory_give(size_t bytes);
+bool shim_memory_is_open(void);
+
+/* ---- shim_maps.c ----------------------------------------------------------------------------- */
+
+int64_t shim_piece_bytes(void);
+/* Whether bytes are of one mapping that may be touched. */
+bool shim_maps_have(CUdeviceptr at, size_t bytes);
+/* Lets who may touch mapped memory touch it, or nobody. */
+void shim_maps_protect(int protection);
+
+/* ---- shim_pins.c ----------------------------------------------------------------------------- */
+
+/* What bytes of the host are; mixed: some are pinned, or of another registration. */
+typedef enum shim_host { SHIM_PAGEABLE, SHIM_PINNED, SHIM_MIXED } shim_host;
+shim_host shim_host_of(uintptr_t begin, uintptr_t end);
+/* When the last context goes: nothing is registered any more. */
+void shim_pins_end(void);
+
 /* ---- shim_streams.c -------------------------------------------------------------------------- */
 
 /* What is queued: `run` with a copy of `bytes` at `data`. */
@@ -118,6 +162,9 @@ typedef struct shim_work {
 } shim_work;
 /* Queues it; with the lock. */
 CUresult shim_queue(CUstream stream, const shim_work *work);
+/* Whether a copy is queued of some bytes of the host. */
+bool shim_is_copied(uintptr_t begin, uintptr_t end);
+bool shim_has_work(void);
 /* Does all that is queued anywhere. */
 void shim_finish_all(void);
 

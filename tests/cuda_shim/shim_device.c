@@ -160,6 +160,7 @@ static const struct {
     {82, 65536},      /* registers of a multiprocessor */
     {95, 0},          /* cooperative launches */
     {97, SHIM_LOCAL}, /* shared memory of a block that asks for it */
+    {102, 1},         /* memory that is mapped where the program says */
 };
 
 CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device)
@@ -189,6 +190,14 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
     return CUDA_SUCCESS;
 }
 
+static bool is_retained(void)
+{
+    bool some = false;
+    for (size_t i = 0; i < sizeof contexts / sizeof *contexts; i++)
+        some = some || contexts[i].retained > 0;
+    return some;
+}
+
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
 {
     CUresult result = check_device(device, &device);
@@ -196,8 +205,10 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
     pthread_mutex_lock(&lock);
     if (contexts[device].retained == 0)
         result = CUDA_ERROR_INVALID_CONTEXT;
-    else if (--contexts[device].retained == 0)
+    else if (--contexts[device].retained == 0) {
         shim_finish_all();
+        if (!is_retained()) shim_pins_end();
+    }
     pthread_mutex_unlock(&lock);
     return result;
 }

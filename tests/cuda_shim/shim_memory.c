@@ -123,20 +123,30 @@ static CUresult release(allocation **link)
     return CUDA_SUCCESS;
 }
 
+bool shim_memory_take(size_t bytes)
+{
+    const size_t total = (size_t)shim_memory_total();
+    if (bytes > total || used > total - bytes) return false;
+    used += bytes;
+    return true;
+}
+
+void shim_memory_give(size_t bytes) { used -= bytes; }
+
+bool shim_memory_is_open(void) { return is_open; }
+
 CUresult cuMemAlloc_v2(CUdeviceptr *at, size_t bytes)
 {
     CUresult result = shim_enter();
     if (result) return result;
     allocation *made = NULL;
-    const size_t total = (size_t)shim_memory_total();
     if (!at || bytes == 0)
         result = CUDA_ERROR_INVALID_VALUE;
-    else if (bytes > total || used > total - bytes)
+    else if (!shim_memory_take(bytes))
         result = CUDA_ERROR_OUT_OF_MEMORY;
-    else
-        result = allocate(bytes, false, &made);
+    else if ((result = allocate(bytes, false, &made)))
+        shim_memory_give(bytes);
     if (!result) {
-        used += bytes;
         device_count++;
         *at = (CUdeviceptr)(uintptr_t)made->begin;
     }
@@ -196,6 +206,7 @@ static void protect(int protection)
     for (const allocation *a = allocations; a; a = a->next) {
         if (!a->is_host && a->is_guarded) mprotect(a->pages, a->page_bytes, protection);
     }
+    shim_maps_protect(protection);
 }
 
 void shim_memory_open(void)
@@ -216,6 +227,14 @@ bool shim_memory_has(CUdeviceptr at, size_t bytes)
     for (const allocation *a = allocations; a; a = a->next) {
         const uintptr_t begin = (uintptr_t)a->begin, end = (uintptr_t)a->end;
         if (!a->is_host && at >= begin && at <= end && bytes <= end - at) return true;
+    }
+    return shim_maps_have(at, bytes);
+}
+
+bool shim_memory_pins(uintptr_t begin, uintptr_t end)
+{
+    for (const allocation *a = allocations; a; a = a->next) {
+        if (a->is_host && begin >= (uintptr_t)a->begin && end <= (uintptr_t)a->end) return true;
     }
     return false;
 }

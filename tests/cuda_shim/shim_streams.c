@@ -57,19 +57,40 @@ static bool is_stream(const struct shim_stream *stream)
 
 /* ---- what happens ---------------------------------------------------------------------------- */
 
-static void run_until(CUstream stream, uint64_t ticket)
+static item *take_first(CUstream stream)
+{
+    item *i = stream->first;
+    stream->first = i->next;
+    if (!i->next) stream->end = &stream->first;
+    return i;
+}
+
+static void end_item(CUstream stream, item *i)
+{
+    const CUresult result = !i->run || shim_is_lost() ? CUDA_SUCCESS : i->run(i->data);
+    if (result) shim_lose(result);
+    stream->done++;
+    free(i);
+}
+
+/* Whatever waits for nothing that is still to come happens. */
+static void run_ahead(void)
+{
+    for (struct shim_stream *s = streams; s; s = s->next) {
+        while (s->first && (s->first->run || s->first->stream->done >= s->first->ticket))
+            end_item(s, take_first(s));
+    }
+}
+
+static void run_until(CUstream stream, uint64_t ticket, bool ahead)
 {
     while (stream->done < ticket && stream->first) {
         item *i = stream->first;
-        stream->first = i->next;
-        if (!i->next) stream->end = &stream->first;
-        if (i->run) {
-            const CUresult result = shim_is_lost() ? CUDA_SUCCESS : i->run(i->data);
-            if (result) shim_lose(result);
-        } else
-            run_until(i->stream, i->ticket);
-        stream->done++;
-        free(i);
+        if (!i->run && i->stream->done < i->ticket)
+            run_until(i->stream, i->ticket, ahead);
+        else
+            end_item(stream, take_first(stream));
+        if (ahead) run_ahead();
     }
 }
 
@@ -81,7 +102,7 @@ static void finish(CUstream stream, uint64_t ticket)
     feholdexcept(&environment);
     fesetenv(FE_DFL_ENV);
     shim_memory_open();
-    run_until(stream, ticket);
+    run_until(stream, ticket, shim_number("KATA_SHIM_AHEAD", 0));
     if (!shim_memory_is_whole()) shim_lose(CUDA_ERROR_ILLEGAL_ADDRESS);
     shim_memory_close();
     fesetenv(&environment);
@@ -90,6 +111,13 @@ static void finish(CUstream stream, uint64_t ticket)
 void shim_finish_all(void)
 {
     for (struct shim_stream *s = streams; s; s = s->next) finish(s, s->queued);
+}
+
+bool shim_has_work(void)
+{
+    bool some = false;
+    for (const struct shim_stream *s = streams; s; s = s->next) some = some || s->first;
+    return some;
 }
 
 static CUresult add(CUstream stream, const item *model, const void *data, size_t bytes)
@@ -231,6 +259,36 @@ static CUresult run_copy(void *data)
     return CUDA_SUCCESS;
 }
 
+/* The bytes of the host that a copy reads or writes; none, of one between memories of the device.
+ */
+static void find_host(const CUDA_MEMCPY3D *c, uintptr_t *begin, uintptr_t *end)
+{
+    const bool from = c->srcMemoryType == CU_MEMORYTYPE_HOST;
+    const size_t pitch = from ? c->srcPitch : c->dstPitch;
+    const size_t height = from ? c->srcHeight : c->dstHeight;
+    const size_t row = from ? c->srcZ * height + c->srcY : c->dstZ * height + c->dstY;
+    const size_t rows = (c->Depth - 1) * height + c->Height - 1;
+    *begin = *end = 0;
+    if (!from && c->dstMemoryType != CU_MEMORYTYPE_HOST) return;
+    if (c->WidthInBytes == 0 || c->Height == 0 || c->Depth == 0) return;
+    *begin = (uintptr_t)(from ? c->srcHost : c->dstHost) + row * pitch;
+    *begin += from ? c->srcXInBytes : c->dstXInBytes;
+    *end = *begin + rows * pitch + c->WidthInBytes;
+}
+
+bool shim_is_copied(uintptr_t begin, uintptr_t end)
+{
+    for (const struct shim_stream *s = streams; s; s = s->next) {
+        for (const item *i = s->first; i; i = i->next) {
+            uintptr_t low, high;
+            if (i->run != run_copy) continue;
+            find_host((const CUDA_MEMCPY3D *)(const void *)i->data, &low, &high);
+            if (low < end && begin < high) return true;
+        }
+    }
+    return false;
+}
+
 /* Whether a side of a copy is there; of host memory nothing is known. */
 static bool has_side(unsigned type, CUdeviceptr device, size_t first, size_t bytes)
 {
@@ -258,11 +316,18 @@ static bool is_possible(const CUDA_MEMCPY3D *c)
 
 CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copy, CUstream stream)
 {
-    const CUresult result = shim_enter();
+    CUresult result = shim_enter();
     if (result) return result;
     if (!copy || copy->srcLOD || copy->dstLOD || !is_possible(copy))
         return shim_leave(CUDA_ERROR_INVALID_VALUE);
-    return shim_leave(shim_queue(stream, &(shim_work){run_copy, copy, sizeof *copy}));
+    uintptr_t begin, end;
+    find_host(copy, &begin, &end);
+    const shim_host host = begin < end ? shim_host_of(begin, end) : SHIM_PINNED;
+    if (host == SHIM_MIXED) return shim_leave(CUDA_ERROR_INVALID_VALUE);
+    result = shim_queue(stream, &(shim_work){run_copy, copy, sizeof *copy});
+    stream = stream_of(stream);
+    if (!result && host == SHIM_PAGEABLE) finish(stream, stream->queued);
+    return shim_leave(result);
 }
 
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)

@@ -35,6 +35,8 @@ typedef struct nvrtc_program *nvrtc_program;
     X(CUresult, cuMemFree_v2, (CUdeviceptr))                                                       \
     X(CUresult, cuMemHostAlloc, (void **, size_t, unsigned))                                       \
     X(CUresult, cuMemFreeHost, (void *))                                                           \
+    X(CUresult, cuMemHostRegister_v2, (void *, size_t, unsigned))                                  \
+    X(CUresult, cuMemHostUnregister, (void *))                                                     \
     X(CUresult, cuMemcpyHtoDAsync_v2, (CUdeviceptr, const void *, size_t, CUstream))               \
     X(CUresult, cuMemcpyDtoHAsync_v2, (void *, CUdeviceptr, size_t, CUstream))                     \
     X(CUresult, cuMemcpyDtoDAsync_v2, (CUdeviceptr, CUdeviceptr, size_t, CUstream))                \

@@ -444,6 +444,94 @@ static void memory_ends_where_a_variable_says(void **state)
     unsetenv("KATA_SHIM_MEMORY");
 }
 
+/* ---- pinned memory --------------------------------------------------------------------------- */
+
+enum { PINNED = 4 * 4096 };
+
+/* Copies of registered memory are late, others are not, and none is of both. */
+static void registered_memory_is_copied_late(void **state)
+{
+    (void)state;
+    char *pages = mmap(NULL, PINNED, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CUdeviceptr at = device_bytes(PINNED);
+    char back[2] = {0, 0};
+    assert_true(pages != MAP_FAILED);
+    memset(pages, 'a', PINNED);
+    assert_int_equal(cuMemcpyHtoDAsync_v2(at, pages, 1, NULL), 0);
+    pages[0] = 'b';
+    assert_int_equal(cuMemHostRegister_v2(pages + 100, 4096, 1), 0);
+    assert_int_equal(cuMemHostRegister_v2(pages + 4096 + 100, 100, 1),
+                     CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+    assert_int_equal(cuMemHostRegister_v2(pages + (size_t)2 * 4096, 100, 1), 0);
+    assert_int_equal(cuMemcpyHtoDAsync_v2(at + 1, pages + 100, 1, NULL), 0);
+    pages[100] = 'c';
+    assert_int_equal(fetch(back, at, 2), 0);
+    assert_memory_equal(back, "ac", 2);
+    assert_int_equal(cuMemcpyHtoDAsync_v2(at, pages, 101, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuMemHostUnregister(pages + 100), 0);
+    assert_int_equal(cuMemHostUnregister(pages + (size_t)2 * 4096), 0);
+    setenv("KATA_SHIM_PAGEABLE", "1", 1);
+    assert_int_equal(cuMemHostRegister_v2(pages, 4096, 1), CUDA_ERROR_NOT_SUPPORTED);
+    unsetenv("KATA_SHIM_PAGEABLE");
+    assert_int_equal(cuMemFree_v2(at), 0);
+    munmap(pages, PINNED);
+}
+
+static char *registered_pages(void)
+{
+    char *pages = mmap(NULL, PINNED, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    MUST(pages != MAP_FAILED && cuMemHostRegister_v2(pages, PINNED, 1) == CUDA_SUCCESS);
+    return pages;
+}
+
+static void unregister_what_is_not(void)
+{
+    char *pages = registered_pages();
+    cuMemHostUnregister(pages + 1);
+}
+
+static void unregister_before_a_copy(void)
+{
+    char *pages = registered_pages();
+    const CUdeviceptr at = device_bytes(PINNED);
+    MUST(cuMemcpyDtoHAsync_v2(pages, at, PINNED, NULL) == CUDA_SUCCESS);
+    cuMemHostUnregister(pages);
+}
+
+static void free_what_is_registered(void)
+{
+    char *pages = registered_pages();
+    munmap(pages, PINNED);
+    cuMemHostUnregister(pages);
+}
+
+static void leave_it_registered(void)
+{
+    registered_pages();
+    cuDevicePrimaryCtxRelease_v2(0);
+}
+
+static void misuse_of_registered_memory_ends_the_process(void **state)
+{
+    static const struct {
+        void (*body)(void);
+        const char *words;
+    } cases[] = {
+        {unregister_what_is_not, "unregistered, but not registered"},
+        {unregister_before_a_copy, "unregistered before its copies have happened"},
+        {free_what_is_registered, "freed while it was registered"},
+        {leave_it_registered, "still registered when its context goes"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        text said = {0};
+        const int status = in_child(cases[i].body, &said);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+        assert_non_null(strstr(text_get(&said), cases[i].words));
+        text_free(&said);
+    }
+}
+
 static void devices_and_versions_are_what_variables_say(void **state)
 {
     (void)state;
@@ -488,6 +576,8 @@ int main(void)
         cmocka_unit_test(a_write_just_behind_is_seen),
         cmocka_unit_test(the_host_cannot_touch_device_memory),
         cmocka_unit_test(memory_ends_where_a_variable_says),
+        cmocka_unit_test(registered_memory_is_copied_late),
+        cmocka_unit_test(misuse_of_registered_memory_ends_the_process),
         cmocka_unit_test(devices_and_versions_are_what_variables_say),
     };
     return cmocka_run_group_tests(tests, open_context, close_context);

@@ -38,18 +38,44 @@ static const char text_of_kernels[] =
 
 enum { NX = 24, NY = 20, NZ = 60, POINTS = NX * NY * NZ };
 
+/* How fields get their memory. */
+typedef enum owner { KATA_OWNS, PROGRAM_OWNS } owner;
+
+typedef struct trial {
+    const char *device;
+    int64_t memory;
+    kata_rule rule;
+    int sums;
+    owner owner;
+} trial;
+
 typedef struct outcome {
     double u[POINTS], v[POINTS], sum, most;
     int64_t streamed, peak, limit;
+    int pinned; /* arrays */
 } outcome;
 
-static void run(const char *device, int64_t memory, kata_rule rule, int sums, outcome *out)
+static double memory_of_u[POINTS], memory_of_v[POINTS];
+
+static int pinned_arrays(const kata *k)
 {
-    kata *k = kata_open(&(kata_options){.device = device, .device_memory = memory, .wait = true});
+    int count = 0;
+    for (struct api_slot *s = k->slots; s; s = s->next)
+        count += s->slot.array && s->slot.array->pinned;
+    return count;
+}
+
+static void run(const trial *t, outcome *out)
+{
+    kata *k =
+        kata_open(&(kata_options){.device = t->device, .device_memory = t->memory, .wait = true});
     assert_non_null(k);
     kata_grid *g = kata_grid_3d(k, NX, NY, NZ);
-    kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = rule),
-               *v = kata_field_like(u, "v");
+    const bool own = t->owner == KATA_OWNS;
+    kata_field *u = own ? kata_field_new(g, "u", KATA_F64, .boundary = t->rule)
+                        : kata_field_wrap(g, "u", KATA_F64, memory_of_u, .boundary = t->rule);
+    kata_field *v = own ? kata_field_like(u, "v")
+                        : kata_field_wrap(g, "v", KATA_F64, memory_of_v, .boundary = t->rule);
     kata_module *m = kata_module_from_text(k, "planes.kata", text_of_kernels);
     kata_kernel *smooth = kata_kernel_find(m, "smooth"), *compare = kata_kernel_find(m, "compare");
     kata_scalar *s = kata_scalar_new(k, "s", KATA_F64),
@@ -58,7 +84,7 @@ static void run(const char *device, int64_t memory, kata_rule rule, int sums, ou
     kata_put(u, kata_all(g), out->u, POINTS);
     for (int step = 0; step < 24; step++) {
         kata_apply(smooth, kata_all(g), u, v, 0.1);
-        if (sums && step % 5 == 0) kata_apply(compare, kata_all(g), u, v, s, most);
+        if (t->sums && step % 5 == 0) kata_apply(compare, kata_all(g), u, v, s, most);
         kata_swap(u, v);
     }
     kata_scalar_get(s, &out->sum);
@@ -68,6 +94,7 @@ static void run(const char *device, int64_t memory, kata_rule rule, int sums, ou
     const struct exec_device *d = k->exec.device;
     out->streamed = d ? d->streams.streamed : 0;
     out->peak = d ? device_peak(d->device) : 0;
+    out->pinned = pinned_arrays(k);
     assert_int_equal(kata_close(k), KATA_OK);
 }
 
@@ -80,29 +107,68 @@ static bool has_device(const char *name)
     return d;
 }
 
-static void compare_with_cpu(kata_rule rule, int sums, int64_t memory)
+static outcome compare_with_cpu(const trial *t)
 {
     static outcome cpu, device;
-    run("none", 0, rule, sums, &cpu);
-    run("opencl", memory, rule, sums, &device);
+    trial on_cpu = *t;
+    on_cpu.device = "none";
+    on_cpu.memory = 0;
+    run(&on_cpu, &cpu);
+    run(t, &device);
     assert_memory_equal(cpu.u, device.u, sizeof cpu.u);
     assert_memory_equal(cpu.v, device.v, sizeof cpu.v);
     assert_memory_equal(&cpu.sum, &device.sum, sizeof cpu.sum);
     assert_memory_equal(&cpu.most, &device.most, sizeof cpu.most);
     assert_true(device.streamed > 0);
-    assert_true(device.peak > 0 && device.peak <= memory);
+    assert_true(device.peak > 0 && device.peak <= t->memory);
+    return device;
 }
 
-static void fields_larger_than_a_device_give_the_same(void **state)
+static void compare_on(const char *name)
 {
     static const kata_rule rules[] = {KATA_CONSTANT, KATA_REFLECT_NODE, KATA_PERIODIC};
-    (void)state;
-    if (!has_device("opencl")) skip();
+    if (!has_device(name)) skip();
     for (size_t i = 0; i < COUNT_OF(rules); i++)
         for (int sums = 0; sums < 2; sums++) {
-            compare_with_cpu(rules[i], sums, 400000);
-            compare_with_cpu(rules[i], sums, 120000);
+            compare_with_cpu(&(trial){name, 400000, rules[i], sums, KATA_OWNS});
+            compare_with_cpu(&(trial){name, 120000, rules[i], sums, KATA_OWNS});
         }
+}
+
+static void fields_larger_than_an_opencl_device_give_the_same(void **state)
+{
+    (void)state;
+    compare_on("opencl");
+}
+
+/* Moves wait for what they have to: when they are as late as they may, when they are as early, and
+ * where planes lie in windows. */
+static void fields_larger_than_a_cuda_device_give_the_same(void **state)
+{
+    (void)state;
+    compare_on("cuda");
+    setenv("KATA_SHIM_AHEAD", "1", 1);
+    compare_on("cuda");
+    setenv("KATA_SHIM_PIECE", "0", 1);
+    compare_on("cuda");
+    unsetenv("KATA_SHIM_AHEAD");
+    unsetenv("KATA_SHIM_PIECE");
+}
+
+/* Arrays that are streamed are pinned as long as they are there: the device of the tests ends a
+ * program that forgets one. Two arrays may share a page, which is pinned once. */
+static void streamed_arrays_are_pinned(void **state)
+{
+    (void)state;
+    if (!getenv("KATA_SHIM_CUDA")) skip();
+    const trial own = {"cuda", 400000, KATA_CONSTANT, 0, KATA_OWNS};
+    trial wrapped = own;
+    wrapped.owner = PROGRAM_OWNS;
+    assert_true(compare_with_cpu(&own).pinned >= 1);
+    assert_true(compare_with_cpu(&wrapped).pinned >= 1);
+    setenv("KATA_SHIM_PAGEABLE", "1", 1);
+    assert_int_equal(compare_with_cpu(&own).pinned, 0);
+    unsetenv("KATA_SHIM_PAGEABLE");
 }
 
 /* A field of sums stays while its own loop runs, though others have to leave. */
@@ -205,10 +271,21 @@ static void wrong_values_are_errors(void **state)
     expect_refused(NULL, 100, "kata_open: device_memory is 100 bytes, not 4096 to");
 }
 
+/* Where there is no driver, CUDA is what this processor pretends to be. */
+static void prepare_cuda(void)
+{
+    if (has_device("cuda")) return;
+    setenv("KATA_CUDA", getenv("KATA_SHIM_CUDA"), 1);
+    setenv("KATA_NVRTC", getenv("KATA_SHIM_NVRTC"), 1);
+}
+
 int main(void)
 {
+    prepare_cuda();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_larger_than_a_device_give_the_same),
+        cmocka_unit_test(fields_larger_than_an_opencl_device_give_the_same),
+        cmocka_unit_test(fields_larger_than_a_cuda_device_give_the_same),
+        cmocka_unit_test(streamed_arrays_are_pinned),
         cmocka_unit_test(sums_into_a_field_have_room),
         cmocka_unit_test(partials_make_room),
         cmocka_unit_test(too_little_memory_is_an_error),
