@@ -28,7 +28,8 @@ codegen_handing codegen_handing_of(const codegen_loop *loop, const codegen_secti
         lowest = beside && lowest < offset[2] ? lowest : offset[2];
         beside = true;
     }
-    h.planes = h.delay + h.below + 1;
+    /* outside of the box, points have what they had two steps before */
+    h.planes = h.delay + larger_of(h.below, h.delay) + 1;
     h.buffers = beside ? h.delay - lowest + 1 : 0;
     h.halo[0] = round_up(s->steps * h.reach[0], s->vector);
     h.halo[1] = s->steps * h.reach[1];
