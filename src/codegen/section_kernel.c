@@ -169,7 +169,7 @@ static void move_row(const codegen_writer *w, nest *in, int param, int row, cons
     for (int lane = 0; lane < s->vector; lane++)
         if (writes)
             nest_statement(block, "some.%c = %s[%d]", "xyzw"[lane], array,
-                           row * s->vector + lane);
+                           row * s -> vector + lane);
         else
             nest_statement(block, "%s[%d] = some.%c", array, row * s->vector + lane, "xyzw"[lane]);
     if (writes) nest_statement(block, "*to = some");

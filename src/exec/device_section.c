@@ -67,14 +67,6 @@ static size_t count_turns(struct exec_device *d, const chain *c, size_t i, int f
 
 /* ---- what lies beyond the sides -------------------------------------------------------------- */
 
-bool device_section_wraps(const chain_loop *loop, int from, int d)
-{
-    const chain_binding *b = &loop->bindings[from];
-    return grid_boundary_is_periodic(b->boundary, d) && !b->slot->staggered[d] &&
-           !b->slot->ghosts[d] && b->slot->shape.size[d] == loop->shape.size[d] &&
-           loop->box.lo[d] == 0 && loop->box.hi[d] == loop->shape.size[d];
-}
-
 /* Whether all that is read beyond a side is what rules always say there. */
 static bool is_constant(const chain_binding *b, int d, int64_t lo, int64_t hi)
 {
