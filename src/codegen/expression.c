@@ -24,15 +24,12 @@ static void add_load(text *out, const codegen_writer *w, const ir_node *node)
                  codegen_load_close(node->type, storage));
         return;
     }
-    if (codegen_is_of_section(w, node->param)) {
+    if (codegen_is_of_section(w, node->param) || codegen_has_vectors(w, node->param)) {
         text_add(out, "%s", codegen_load_open(node->type, storage).is);
-        codegen_section_element(out, w, node->offset);
-        text_add(out, "%s", codegen_load_close(node->type, storage));
-        return;
-    }
-    if (codegen_has_vectors(w, node->param)) {
-        text_add(out, "%s", codegen_load_open(node->type, storage).is);
-        codegen_vector_element(out, w, node);
+        if (codegen_is_of_section(w, node->param))
+            codegen_section_element(out, w, node->offset);
+        else
+            codegen_vector_element(out, w, node);
         text_add(out, "%s", codegen_load_close(node->type, storage));
         return;
     }

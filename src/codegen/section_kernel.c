@@ -77,6 +77,24 @@ static void add_bits(const codegen_writer *w, nest *in, const codegen_handing *h
         }
 }
 
+/* Where the rows of a thread are in a plane of either field, and the points of a row behind the
+ * first: seen from its first point, as far as there is memory. */
+static void add_offsets(const codegen_writer *w, nest *in)
+{
+    const codegen_section *s = w->section;
+    const int field = codegen_field_number(w->loop->kernel, s->from);
+    for (int row = 0; row < s->rows; row++)
+        nest_statement(in,
+                       "const ABI_STEP row_%d = kata_placed(at_y + %d, KATA_HAS(1)) * "
+                       "(ABI_STEP)given.place[%d].y + kata_placed(at_x, KATA_HAS(0))",
+                       row, row, field);
+    for (int lane = 0; lane < s->vector; lane++)
+        nest_statement(in,
+                       "const ABI_STEP lane_%d = kata_placed(at_x + %d, KATA_HAS(0)) - "
+                       "kata_placed(at_x, KATA_HAS(0))",
+                       lane, lane);
+}
+
 static void add_tile(const codegen_writer *w, nest *in, const codegen_handing *h)
 {
     const codegen_section *s = w->section;
@@ -92,11 +110,16 @@ static void add_tile(const codegen_writer *w, nest *in, const codegen_handing *h
             nest_statement(in, "const ABI_STEP %c_%d = kata_placed(at_%c + %d, KATA_RUNS(%d))", i,
                            k, i, k, d);
     }
-    nest_statement(in,
-                   "const %s whole = tile_x >= given.launch.lo[0] && tile_x + %d <= "
-                   "given.launch.hi[0] && tile_y >= given.launch.lo[1] && tile_y + %d <= "
-                   "given.launch.hi[1]",
-                   w->dialect->boolean, h->tile[0], h->tile[1]);
+    add_offsets(w, in);
+    /* rows that wrap have no vectors */
+    const char *wraps[2] = {s->vector > 1 ? "" : "given.section.period[0] || ",
+                            s->vector > 1 ? "" : "given.section.period[1] || "};
+    for (int d = 0; d < 2; d++)
+        nest_statement(in,
+                       "const %s whole_%c = %s(tile_%c >= given.launch.lo[%d] && tile_%c + %d <= "
+                       "given.launch.hi[%d])",
+                       w->dialect->boolean, "xy"[d], wraps[d], "xy"[d], d, "xy"[d], h -> tile[d],
+                       d);
     add_bits(w, in, h);
     nest_statement(in, "const ABI_STEP from_z = (ABI_STEP)(given.launch.first[2] + "
                        "(int64_t)KATA_GROUP(2) * given.section.chunk)");
@@ -133,24 +156,19 @@ static void turn_shared(const codegen_writer *w, nest *in, const codegen_handing
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* The rows of a whole tile are read, or written, as vectors. */
+/* A row of a tile that lies inside of the box is read, or written, as a vector. */
 static void move_row(const codegen_writer *w, nest *in, int param, int row, const char *array,
                      bool writes)
 {
     const codegen_section *s = w->section;
     const codegen_label type = codegen_vector_type(w, param, s->vector);
-    const int field = codegen_field_number(w->loop->kernel, param);
-    const codegen_label at = codegen_format("plane + %d * (ABI_STEP)given.place[%d].y", row, field);
     if (s->vector == 1) {
-        codegen_label element = codegen_format("%s[%d]", array, row);
-        codegen_label memory = codegen_format("*(%s)", at.is);
-        nest_statement(in, "%s = %s", writes ? memory.is : element.is,
-                       writes ? element.is : memory.is);
+        nest_statement(in, "plane[row_%d] = %s[%d]", row, array, row);
         return;
     }
     nest *block = nest_add(in, NEST_BLOCK);
-    nest_statement(block, "%s%s *const to = (%s%s *)(%s)", w->dialect->global, type.is,
-                   w->dialect->global, type.is, at.is);
+    nest_statement(block, "%s%s *const to = (%s%s *)(plane + row_%d)", w->dialect->global, type.is,
+                   w->dialect->global, type.is, row);
     nest_statement(block, writes ? "%s some" : "const %s some = *to", type.is);
     for (int lane = 0; lane < s->vector; lane++)
         if (writes)
@@ -161,44 +179,20 @@ static void move_row(const codegen_writer *w, nest *in, int param, int row, cons
     if (writes) nest_statement(block, "*to = some");
 }
 
-/* Where the plane `z_at` of a tile begins that is not moved. */
-static void add_plane(const codegen_writer *w, nest *in, int param)
-{
-    const int field = codegen_field_number(w->loop->kernel, param);
-    nest_statement(in,
-                   "%s *const plane = %s_all + ((ABI_STEP)given.place[%d].at + z_at * "
-                   "(ABI_STEP)given.place[%d].z + at_y * (ABI_STEP)given.place[%d].y + at_x)",
-                   codegen_field_type(w, param).is, codegen_param_name(w->loop->kernel, param).is,
-                   field, field, field);
-}
-
 /* Reads the plane that comes in next. */
 static void read_plane(const codegen_writer *w, nest *in, const char *z)
 {
     const codegen_section *s = w->section;
-    const int field = codegen_field_number(w->loop->kernel, s->from);
-    nest *block = nest_add(in, NEST_BLOCK);
-    if (w->plain) {
-        nest_statement(block, "const ABI_STEP z_at = %s", z);
-        add_plane(w, block, s->from);
-        for (int row = 0; row < s->rows; row++) move_row(w, block, s->from, row, "next", false);
-        return;
-    }
-    nest_statement(block, "const ABI_STEP z_at = kata_placed(%s, KATA_HAS(2))", z);
-    for (int lane = 0; lane < s->vector; lane++)
-        nest_statement(block, "const ABI_STEP x_at_%d = kata_placed(at_x + %d, KATA_HAS(0))", lane,
-                       lane);
-    for (int row = 0; row < s->rows; row++) {
-        nest *of_row = nest_add(block, NEST_BLOCK);
-        nest_statement(of_row,
-                       "const %s *const row = %s_all + (given.place[%d].at + z_at * "
-                       "given.place[%d].z + kata_placed(at_y + %d, KATA_HAS(1)) * "
-                       "given.place[%d].y)",
-                       codegen_field_type(w, s->from).is,
-                       codegen_param_name(w->loop->kernel, s->from).is, field, field, row, field);
-        for (int lane = 0; lane < s->vector; lane++)
-            nest_statement(of_row, "next[%d] = row[x_at_%d]", row * s->vector + lane, lane);
-    }
+    nest *read = nest_add(in, NEST_BLOCK);
+    nest_statement(read,
+                   w->plain ? "const ABI_STEP z_at = %s"
+                            : "const ABI_STEP z_at = kata_placed(%s, KATA_HAS(2))",
+                   z);
+    codegen_section_memory(w, read, s->from);
+    for (int row = 0; row < s->rows && w->plain; row++)
+        move_row(w, read, s->from, row, "next", false);
+    for (int i = 0; i < s->rows * s->vector && !w->plain; i++)
+        nest_statement(read, "next[%d] = plane[row_%d + lane_%d]", i, i / s->vector, i % s->vector);
 }
 
 /* Writes the plane of the last step. */
@@ -206,19 +200,17 @@ static void write_plane(const codegen_writer *w, nest *in, const codegen_handing
 {
     const codegen_section *s = w->section;
     const codegen_label array = codegen_section_plane(s->steps, w->round);
-    const int field = codegen_field_number(w->loop->kernel, s->to);
     nest *block = nest_add(in, NEST_BLOCK);
     nest_statement(block, "const ABI_STEP z_at = z + %d", w->round - s->steps * h->delay);
     nest *writes = nest_format(block, NEST_IF, "own && z_at >= from_z && z_at < to_z");
-    add_plane(w, writes, s->to);
+    codegen_section_memory(w, writes, s->to);
     nest *all = nest_format(writes, NEST_IF, "own == %lld",
                             (long long)((INT64_C(1) << s->rows * s->vector) - 1));
     nest *parts = nest_add(writes, NEST_ELSE);
     for (int row = 0; row < s->rows; row++) move_row(w, all, s->to, row, array.is, true);
     for (int i = 0; i < s->rows * s->vector; i++)
         nest_statement(nest_format(parts, NEST_IF, "own >> %d & 1", i),
-                       "*(plane + %d * given.place[%d].y + %d) = %s[%d]", i / s->vector, field,
-                       i % s->vector, array.is, i);
+                       "plane[row_%d + %d] = %s[%d]", i / s->vector, i % s->vector, array.is, i);
 }
 
 /* ---- the walk -------------------------------------------------------------------------------- */
@@ -246,9 +238,8 @@ static void add_turn(const codegen_writer *w, nest *in, const codegen_handing *h
     nest_statement(in, "z += %d", h->planes);
 }
 
-/* Turns in which all is inside of the box have a loop of their own: a branch in a round would make
- * it wait for the plane that is read ahead. */
-static void add_walk(const codegen_writer *w, nest *kernel, const codegen_handing *h)
+/* What a thread keeps. */
+static void add_planes(const codegen_writer *w, nest *kernel, const codegen_handing *h)
 {
     const codegen_section *s = w->section;
     const char *type = codegen_element_type(w->loop, s->from);
@@ -261,23 +252,31 @@ static void add_walk(const codegen_writer *w, nest *kernel, const codegen_handin
         for (int plane = 0; plane < h->planes; plane++)
             for (int i = 0; i < s->rows * s->vector; i++)
                 nest_statement(kernel, "%s[%d] = 0", codegen_section_plane(step, plane).is, i);
+}
+
+/* Turns in which all points are in the box have a loop of their own: a branch in a round would make
+ * it wait for the plane that is read ahead. */
+static void add_walk(const codegen_writer *w, nest *kernel, const codegen_handing *h)
+{
+    const codegen_section *s = w->section;
+    add_planes(w, kernel, h);
     nest_statement(kernel, "ABI_STEP z = from_z - %d", s->steps * h->below);
     nest_statement(kernel, "const ABI_STEP end_z = to_z + %d", s->steps * h->delay);
     read_plane(w, kernel, "(z)");
-    nest *walk = nest_loop(kernel, NEST_PLAIN, "; z < end_z; ");
+    nest *walk = nest_loop(kernel, NEST_PLAIN, "; z < end_z;");
     nest *plain = nest_loop(walk, NEST_PLAIN,
-                            "; whole && z < end_z && z - %d >= given.launch.lo[2] && z + %d < "
-                            "given.launch.hi[2]; ",
+                            "; whole_x && whole_y && z < end_z && z - %d >= given.launch.lo[2] && "
+                            "z + %d < given.launch.hi[2];",
                             s->steps * h->delay, h->planes);
     add_turn(w, plain, h, true);
-    nest *other = nest_format(walk, NEST_IF, "z < end_z");
-    add_turn(w, other, h, false);
+    add_turn(w, nest_format(walk, NEST_IF, "z < end_z"), h, false);
 }
 
 static const char words[] =
     "#define KATA_HAS(d) given.section.low[d], given.section.high[d], given.section.period[d]\n"
     "#define KATA_RUNS(d) given.launch.lo[d], given.launch.hi[d], given.section.period[d]\n"
     "#define KATA_AMONG(i, d) ((i) >= given.launch.lo[d] && (i) < given.launch.hi[d])\n"
+    "#define KATA_KNOWN(z) (given.section.period[2] || KATA_AMONG(z, 2) ? inside : 0)\n"
     "#define KATA_OWNS(i, halo, tile) ((i) >= (halo) && (i) < (tile) - (halo))\n";
 
 void codegen_section_function(text *out, const codegen_loop *loop, const codegen_section *section,

@@ -3,39 +3,9 @@
 
 #include <string.h>
 
-/* ---- what is handed on ----------------------------------------------------------------------- */
+/* ---- sizes ----------------------------------------------------------------------------------- */
 
 static int larger_of(int a, int b) { return a > b ? a : b; }
-static int round_up(int n, int to) { return (n + to - 1) / to * to; }
-
-codegen_handing codegen_handing_of(const codegen_loop *loop, const codegen_section *s)
-{
-    const ir_kernel *kernel = loop->kernel;
-    codegen_handing h = {{0, 0}, 0, 0, 0, 0, 0, {0, 0}, {0, 0}};
-    int lowest = 0;
-    bool beside = false;
-    for (int i = 0; i < kernel->access_count; i++) {
-        const int32_t *offset = kernel->accesses[i].offset;
-        if (kernel->accesses[i].param != s->from) continue;
-        for (int d = 0; d < 2; d++)
-            h.reach[d] = larger_of(h.reach[d], offset[d] < 0 ? -offset[d] : offset[d]);
-        h.below = larger_of(h.below, -offset[2]);
-        h.above = larger_of(h.above, offset[2]);
-        h.delay = larger_of(h.delay, offset[2]);
-        if (!offset[0] && !offset[1]) continue;
-        /* what other threads have comes a round later */
-        h.delay = larger_of(h.delay, offset[2] + 1);
-        lowest = beside && lowest < offset[2] ? lowest : offset[2];
-        beside = true;
-    }
-    h.planes = h.delay + h.below + 1;
-    h.buffers = beside ? h.delay - lowest + 1 : 0;
-    h.halo[0] = round_up(s->steps * h.reach[0], s->vector);
-    h.halo[1] = s->steps * h.reach[1];
-    h.tile[0] = s->threads[0] * s->vector;
-    h.tile[1] = s->threads[1] * s->rows;
-    return h;
-}
 
 int64_t codegen_section_points(const codegen_loop *loop, const codegen_section *section,
                                int dimension)

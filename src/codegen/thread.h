@@ -41,7 +41,7 @@ void codegen_thread_index(const codegen_writer *w, nest *in, int dimension, cons
 /* Leaves out points of other colours, by a statement. */
 void codegen_skip_colors(const codegen_writer *w, nest *in, const char *skip);
 
-/* ---- section_points.c: the points of a section ----------------------------------------------- */
+/* ---- section_planes.c, section_points.c: the points of a section ----------------------------- */
 
 /* How planes are handed on, as the offsets say at which a point reads. Each round of the walk along
  * z brings a plane of every step. */
@@ -60,8 +60,15 @@ codegen_label codegen_section_plane(int step, int plane);
 /* Elements of a plane that threads share; of all, with what tiles read beyond their sides. */
 int codegen_shared_plane(const codegen_section *s);
 int codegen_shared_beyond(const codegen_handing *h, const codegen_section *s);
+/* n modulo `of`, never negative. */
+int codegen_rest(int n, int of);
+/* The element at a lane and a row, seen from the thread's own; and whether it is one of its own. */
+int codegen_shared_at(const codegen_section *s, int step, int lane, int row);
+bool codegen_is_own(const codegen_section *s, int lane, int row);
 /* What the point of the writer reads at an offset. */
 void codegen_section_element(text *out, const codegen_writer *w, const int32_t offset[3]);
+/* "plane": where the plane `z_at` of a field begins. */
+void codegen_section_memory(const codegen_writer *w, nest *in, int param);
 /* A round: all steps, one after another. The plane that is read has come in. */
 void codegen_section_round(const codegen_writer *w, nest *in);
 

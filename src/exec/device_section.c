@@ -67,14 +67,6 @@ static size_t count_turns(struct exec_device *d, const chain *c, size_t i, int f
 
 /* ---- what lies beyond the sides -------------------------------------------------------------- */
 
-bool device_section_wraps(const chain_loop *loop, int from, int d)
-{
-    const chain_binding *b = &loop->bindings[from];
-    return grid_boundary_is_periodic(b->boundary, d) && !b->slot->staggered[d] &&
-           !b->slot->ghosts[d] && b->slot->shape.size[d] == loop->shape.size[d] &&
-           loop->box.lo[d] == 0 && loop->box.hi[d] == loop->shape.size[d];
-}
-
 /* Whether all that is read beyond a side is what rules always say there. */
 static bool is_constant(const chain_binding *b, int d, int64_t lo, int64_t hi)
 {
@@ -125,7 +117,15 @@ static bool is_suited(const device_loop *l, int from, int to)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* Brings what all loops of a section need; `some`: false where numbers turned out to be wide. */
+/* Whether elements of both fields are at the same places of their memory. */
+static bool lie_alike(const chain_loop *loop, const device_way *way)
+{
+    const abi_place *a = &loop->bindings[way->section.from].slot->on_device->place;
+    const abi_place *b = &loop->bindings[way->section.to].slot->on_device->place;
+    return a->at == b->at && a->y == b->y && a->z == b->z;
+}
+
+/* Brings what all loops of a section need; `some`: false where they do not lie as is needed. */
 static kata_status bring(const device_loop *loops, const device_way *way, bool *some)
 {
     kata_status status = KATA_OK;
@@ -135,7 +135,8 @@ static kata_status bring(const device_loop *loops, const device_way *way, bool *
             status = device_fetch_reductions(&loops[i]);
     }
     for (int i = 0; i < 2 && !status; i++) status = device_bring_fields(&loops[i]);
-    *some = device_is_wide(loops[0].loop) == way->section.wide &&
+    if (status) return status;
+    *some = lie_alike(loops->loop, way) && device_is_wide(loops[0].loop) == way->section.wide &&
             device_is_wide(loops[1].loop) == way->section.wide;
     return status;
 }

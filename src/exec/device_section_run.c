@@ -2,7 +2,13 @@
  * stays in registers. The fields of all of them are there, with what is around them. */
 #include "exec/device_tune.h"
 
-#include <string.h>
+bool device_section_wraps(const chain_loop *loop, int from, int d)
+{
+    const chain_binding *b = &loop->bindings[from];
+    return grid_boundary_is_periodic(b->boundary, d) && !b->slot->staggered[d] &&
+           !b->slot->ghosts[d] && b->slot->shape.size[d] == loop->shape.size[d] &&
+           loop->box.lo[d] == 0 && loop->box.hi[d] == loop->shape.size[d];
+}
 
 /* The dimensions along which the loops find what lies beyond a side at the other end: all points
  * run there. */

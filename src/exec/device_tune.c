@@ -232,8 +232,9 @@ static void explain_tries(const struct device_tune *t, text *out)
         dropped += t->ways[i].dropped != NULL;
     }
     if (t->remembered) text_add(out, "; an earlier start has found it");
-    if (t->phase == DEVICE_COMPILES) text_add(out, "; other shapes are compiled");
-    if (t->phase == DEVICE_TRIES) text_add(out, "; other shapes are tried");
+    if (t->phase == DEVICE_COMPILES) text_add(out, "; others are compiled");
+    if (t->phase == DEVICE_TRIES) text_add(out, "; others are tried");
+    if (t->sections) return;
     if (measured && t->phase == DEVICE_SETTLED)
         text_add(out, "; %.4g ms, the fastest of %d shapes", 1e3 * t->ways[t->best].each, measured);
     if (measured && t->phase == DEVICE_SETTLED && t->best)
@@ -241,23 +242,36 @@ static void explain_tries(const struct device_tune *t, text *out)
     if (dropped) text_add(out, "; %d shapes cannot be run", dropped);
 }
 
-/* "loops of 'heat' on 64 x 64 x 64 points: 3 at once, ..." */
-static void explain_section(const struct device_tune *t, text *out)
+static void explain_way(const struct device_tune *t, int i, text *out)
 {
-    const codegen_section *s = &t->ways[t->best].section;
-    const int64_t *gives = t->ways[t->best].gives;
-    text_add(out, "#   loops of '%s' on %lld x %lld x %lld points: ", t->kernel,
-             (long long)t->points[0], (long long)t->points[1], (long long)t->points[2]);
-    if (t->best)
+    const device_way *way = &t->ways[i];
+    const codegen_section *s = &way->section;
+    if (i)
         text_add(out,
                  "%d at once, tiles of %lld x %lld, %d planes along z, groups of %d x %d threads, "
                  "vectors of %d, %d rows",
-                 s->steps, (long long)gives[0], (long long)gives[1], s->chunk, s->threads[0],
-                 s->threads[1], s->vector, s->rows);
+                 s->steps, (long long)way->gives[0], (long long)way->gives[1], s->chunk,
+                 s->threads[0], s->threads[1], s->vector, s->rows);
     else
         text_add(out, "one by one");
+    if (way->dropped) text_add(out, ": %s", way->dropped);
+    if (way->each > 0) text_add(out, ": %.4g ms a loop", 1e3 * way->each);
+}
+
+/* What runs, and each way that was tried. */
+static void explain_section(const struct device_tune *t, text *out)
+{
+    text_add(out, "#   loops of '%s' on %lld x %lld x %lld points: ", t->kernel,
+             (long long)t->points[0], (long long)t->points[1], (long long)t->points[2]);
+    explain_way(t, t->best, out);
     explain_tries(t, out);
     text_add(out, "\n");
+    for (int i = 0; i < t->count; i++) {
+        if (i == t->best || (t->ways[i].each <= 0 && !t->ways[i].dropped)) continue;
+        text_add(out, "#     ");
+        explain_way(t, i, out);
+        text_add(out, "\n");
+    }
 }
 
 void device_tune_explain(const struct exec_device *d, text *out)

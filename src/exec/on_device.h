@@ -340,8 +340,6 @@ kata_status device_run_here(exec_context *context, const chain *c, messages *m);
 /* Runs loops on whole fields, or rings, in order; loops that the device cannot run on the CPU.
  * Afterwards results may wait. */
 kata_status device_run_loops(exec_context *context, const chain *c, messages *m);
-/* Runs a loop on the device. */
-kata_status device_run_one(const device_loop *l);
 /* Runs all of them on the CPU. */
 kata_status device_run_on_host(exec_context *context, chain *c, messages *m);
 /* Where a check of a loop of a local chain has failed, says which loop of the whole chain that is.
@@ -368,6 +366,11 @@ kata_status device_begin_contributions(const device_loop *l, int store, device_m
 /* Behind the loop: combines them, into fields, or to partials of a reduction. */
 kata_status device_end_contributions(const device_loop *l);
 void device_forget_contributions(struct exec_device *d);
+
+/* ---- device_one.c ---------------------------------------------------------------------------- */
+
+/* Runs a loop on the device: brings its fields, and waits where it has to. */
+kata_status device_run_one(const device_loop *l);
 
 /* ---- device_section.c: loops at once ----------------------------------------------------------
  */

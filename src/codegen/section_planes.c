@@ -1,0 +1,91 @@
+/* What loops that run at once hand on. A thread keeps some planes of its own points of each step;
+ * what other threads of the group read of them it also puts into memory that the group shares,
+ * where the points of a lane lie together. Arrays have indices that are known, so that they are
+ * registers.
+ */
+#include "codegen/thread.h"
+
+static int larger_of(int a, int b) { return a > b ? a : b; }
+static int round_up(int n, int to) { return (n + to - 1) / to * to; }
+
+codegen_handing codegen_handing_of(const codegen_loop *loop, const codegen_section *s)
+{
+    const ir_kernel *kernel = loop->kernel;
+    codegen_handing h = {{0, 0}, 0, 0, 0, 0, 0, {0, 0}, {0, 0}};
+    int lowest = 0;
+    bool beside = false;
+    for (int i = 0; i < kernel->access_count; i++) {
+        const int32_t *offset = kernel->accesses[i].offset;
+        if (kernel->accesses[i].param != s->from) continue;
+        for (int d = 0; d < 2; d++)
+            h.reach[d] = larger_of(h.reach[d], offset[d] < 0 ? -offset[d] : offset[d]);
+        h.below = larger_of(h.below, -offset[2]);
+        h.above = larger_of(h.above, offset[2]);
+        h.delay = larger_of(h.delay, offset[2]);
+        if (!offset[0] && !offset[1]) continue;
+        /* what other threads have comes a round later */
+        h.delay = larger_of(h.delay, offset[2] + 1);
+        lowest = beside && lowest < offset[2] ? lowest : offset[2];
+        beside = true;
+    }
+    /* outside of the box, points have what they had two steps before */
+    h.planes = h.delay + larger_of(h.below, h.delay) + 1;
+    h.buffers = beside ? h.delay - lowest + 1 : 0;
+    h.halo[0] = round_up(s->steps * h.reach[0], s->vector);
+    h.halo[1] = s->steps * h.reach[1];
+    h.tile[0] = s->threads[0] * s->vector;
+    h.tile[1] = s->threads[1] * s->rows;
+    return h;
+}
+
+int codegen_rest(int n, int of) { return (int)(n - floor_divide(n, of) * of); }
+
+codegen_label codegen_section_plane(int step, int plane)
+{
+    return codegen_format("step_%d_%d", step, plane);
+}
+
+int codegen_shared_plane(const codegen_section *s)
+{
+    return s->threads[0] * s->vector * s->threads[1] * s->rows;
+}
+
+int codegen_shared_beyond(const codegen_handing *h, const codegen_section *s)
+{
+    return h->reach[1] * s->threads[0] + (h->reach[0] + s->vector - 1) / s->vector;
+}
+
+int codegen_shared_at(const codegen_section *s, int step, int lane, int row)
+{
+    return step * codegen_shared_plane(s) +
+           codegen_rest(lane, s->vector) * s->threads[0] * s->threads[1] * s->rows +
+           row * s->threads[0] + (int)floor_divide(lane, s->vector);
+}
+
+bool codegen_is_own(const codegen_section *s, int lane, int row)
+{
+    return lane >= 0 && lane < s->vector && row >= 0 && row < s->rows;
+}
+
+void codegen_section_element(text *out, const codegen_writer *w, const int32_t offset[3])
+{
+    const codegen_section *s = w->section;
+    const codegen_handing h = codegen_handing_of(w->loop, s);
+    const int lane = w->lane + offset[0], row = w->row + offset[1];
+    const int before = h.delay - offset[2]; /* rounds since the plane came */
+    if (codegen_is_own(s, lane, row))
+        text_add(out, "%s[%d]",
+                 codegen_section_plane(w->step, codegen_rest(w->round - before, h.planes)).is,
+                 row * s->vector + lane);
+    else
+        text_add(out, "shared_%d[%d]", codegen_rest(w->round - before, h.buffers),
+                 codegen_shared_at(s, w->step, lane, row));
+}
+
+void codegen_section_memory(const codegen_writer *w, nest *in, int param)
+{
+    const int field = codegen_field_number(w->loop->kernel, param);
+    nest_statement(in, "%s *const plane = %s_all + (given.place[%d].at + z_at * given.place[%d].z)",
+                   codegen_field_type(w, param).is, codegen_param_name(w->loop->kernel, param).is,
+                   field, field);
+}
