@@ -77,7 +77,7 @@ void codegen_section_element(text *out, const codegen_writer *w, const int32_t o
         text_add(out, "%s[%d]",
                  codegen_section_plane(w->step, codegen_rest(w->round - before, h.planes)).is,
                  row * s->vector + lane);
-    else
+    else if (h.buffers)
         text_add(out, "shared_%d[%d]", codegen_rest(w->round - before, h.buffers),
                  codegen_shared_at(s, w->step, lane, row));
 }

@@ -138,7 +138,7 @@ static kata_status bring(const device_loop *loops, const device_way *way, bool *
     if (status) return status;
     *some = lie_alike(loops->loop, way) && device_is_wide(loops[0].loop) == way->section.wide &&
             device_is_wide(loops[1].loop) == way->section.wide;
-    return status;
+    return KATA_OK;
 }
 
 /* Gives up a way; where it was tried, the next one is. */
@@ -149,16 +149,26 @@ static void give_up(const device_loop *l, struct device_tune *t, int way, const 
     if (tried) device_tune_note(l, t, 0);
 }
 
+/* Loops run one by one in the place of a way; where it is tried, not for ever. */
+static kata_status miss(const device_loop *l, struct device_tune *t, int way, bool timed,
+                        const char *why)
+{
+    if (timed && t->missed++ == MOST_MISSED) give_up(l, t, way, why);
+    return KATA_OK;
+}
+
 static kata_status run_way(const device_loop *loops, struct device_tune *t, int i, bool timed,
                            size_t *ran)
 {
     device_way *way = &t->ways[i];
     device *d = loops->d->device;
-    bool some = device_tune_kernel(loops, t, i);
-    kata_status status = KATA_OK;
-    if (!some) give_up(loops, t, i, "it does not compile");
-    if (some) status = bring(loops, way, &some);
-    if (status || !some) return status;
+    bool some = true;
+    if (!device_tune_kernel(loops, t, i)) {
+        give_up(loops, t, i, "it does not compile");
+        return KATA_OK;
+    }
+    kata_status status = bring(loops, way, &some);
+    if (status || !some) return status ? status : miss(loops, t, i, timed, "fields lie otherwise");
     const bool waits = timed || loops->context->meter;
     if (waits && !device_wait(d, DEVICE_WORK)) return device_failed(loops, "failed before");
     const double start = clock_seconds();
@@ -241,6 +251,5 @@ kata_status device_run_section(const device_loop *l, const chain *c, size_t i, s
     const int way = device_tune_turn(l, t, &timed);
     if (!way) return timed ? run_usual(loops, t, USUAL, ran) : KATA_OK;
     if ((size_t)t->ways[way].section.steps < count) return run_way(loops, t, way, timed, ran);
-    if (timed && t->missed++ == MOST_MISSED) give_up(l, t, way, "chains are too short");
-    return KATA_OK;
+    return miss(l, t, way, timed, "chains are too short");
 }
