@@ -129,12 +129,12 @@ static bool fits(const codegen_loop *loop, const codegen_section *s, int64_t loc
 int codegen_list_sections(const codegen_loop *loop, const codegen_section *like, int64_t local,
                           codegen_section sections[CODEGEN_MOST_SECTIONS])
 {
-    const int bytes = ir_storages[loop->storage[like->from]].bytes;
+    const int bytes = HOSTILE(ir_storages[loop->storage[like->from]].bytes > 4 ? 8 : 4, 0);
     int count = 0;
     for (size_t i = 0; i < COUNT_OF(all_tried) && count < CODEGEN_MOST_SECTIONS; i++) {
         const tried *t = &all_tried[i];
         codegen_section s = *like;
-        if (t->bytes != HOSTILE(bytes > 4 ? 8 : 4, 0)) continue;
+        if (t->bytes != bytes) continue;
         s.steps = t->steps;
         memcpy(s.threads, t->threads, sizeof s.threads);
         s.vector = t->vector;

@@ -29,7 +29,7 @@ static bool describe(const device_loop *l, kata_type storage[MOST_PARAMS], codeg
 static bool has_tiles(const device_loop *l, const codegen_loop *as, const codegen_section *s)
 {
     enum { MOST = 65535 };
-    const device_facts *facts = device_facts_of(l->d->device);
+    const int64_t least = HOSTILE(device_facts_of(l->d->device)->units, 1);
     int64_t points[3], all = 1;
     bool fits = true;
     device_tune_points(l->loop, points);
@@ -38,7 +38,7 @@ static bool has_tiles(const device_loop *l, const codegen_loop *as, const codege
         fits = fits && tiles < MOST;
         all *= tiles;
     }
-    return fits && (HOSTILE(all >= facts->units, true) || l->context->tune);
+    return fits && (all >= least || l->context->tune);
 }
 
 /* Sets the planes of a group so that all units have work until the end, and few planes are computed
