@@ -208,6 +208,19 @@ static kata_status choose_device(kata *k, const kata_options *options)
     return exec_device_open(&k->exec, name, bytes, &k->messages);
 }
 
+/* What kernels look for, that are compiled from here on. */
+static kata_status choose_check(kata *k, const kata_options *options)
+{
+    const char *given = options->check, *asked = environment_get("KATA_CHECK");
+    const char *check = given ? given : asked ? asked : "none";
+    k->watched = !strcmp(check, "nan");
+    if (k->watched || !strcmp(check, "none")) return KATA_OK;
+    return given ? api_fail(k, KATA_ERROR_ARGUMENT,
+                            "kata_open: the check is '%s', not \"nan\" or \"none\"", given)
+                 : api_fail(k, KATA_ERROR_ARGUMENT,
+                            "the environment variable KATA_CHECK is '%s', not nan or none", asked);
+}
+
 /* Reads all options and the environment; the order decides which error is reported. */
 static kata_status read_options(kata *k, const kata_options *options)
 {
@@ -217,6 +230,7 @@ static kata_status read_options(kata *k, const kata_options *options)
     if (!status) status = choose_waiting(k, options);
     if (!status) status = choose_passes(k);
     if (!status) status = choose_search(k);
+    if (!status) status = choose_check(k, options);
     if (!status) status = choose_memory(k, options);
     if (!status) status = jit_open(options->compiler, options->cache, &k->messages, &k->exec.jit);
     if (!status) status = join_ranks(k, options);

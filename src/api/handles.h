@@ -72,6 +72,7 @@ struct kata {
     struct api_apply_cache *apply_cache;      /* see apply_cache.c; NULL at first */
     bool discarded;                           /* a field was, since memory was last released */
     bool eager;                               /* each application runs at once */
+    bool watched;                             /* modules check the values that they write */
     observe_record *record;                   /* NULL: none */
     shown_plans shown;
     const char *tune_file;              /* for what the search for the fastest plans finds; NULL */

@@ -20,7 +20,9 @@ typedef struct observe_fault {
     uint32_t at;
     const char *name; /* as in ir_check */
     int64_t index, length;
-    int shown_count; /* of an assert */
+    ir_type type; /* FINITE: of the value that is written */
+    ir_value value;
+    int shown_count;
     struct observe_shown {
         char label[IR_LABEL];
         ir_type type;
@@ -31,7 +33,7 @@ typedef struct observe_fault {
 /* Whether point a of a loop comes before point b: of kernels whose levels run in order, at a level
  * that runs before. */
 bool observe_point_before(const chain_loop *loop, const int64_t a[3], const int64_t b[3]);
-/* Adds a value to what a failed assert shows, unless there is one of that name or no room. */
+/* Adds a value to what a failed check shows, unless there is one of that name or no room. */
 void observe_fault_show(observe_fault *fault, const char *label, ir_type type, ir_value value);
 /* Sends the message. Returns KATA_ERROR_ASSERT. */
 kata_status observe_fault_report(const chain_loop *loop, const observe_fault *fault, messages *m);
