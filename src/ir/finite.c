@@ -1,11 +1,11 @@
 /* Checks of what a kernel writes, for programs that look for where a NaN or an infinity arises.
  *
- * A point makes one where it writes a floating value that is not finite, though all values of fields
- * that went into it are. Values that go on from where they were, such as NaN at points of land, so
- * pass. A value goes into another through arithmetic and choices, not through conditions. It is
- * *tainted* if some value of a field that is not finite went into it: that is a bool beside each
- * floating node, made when it is asked for. Values of loops that are not unrolled carry it along
- * (rounds.c). Numbers and constants taint nothing.
+ * A point makes one where it writes a floating value that is not finite, though all values of
+ * fields that went into it are. Values that go on from where they were, such as NaN at points of
+ * land, so pass. A value goes into another through arithmetic and choices, not through conditions.
+ * It is *tainted* if some value of a field that is not finite went into it: that is a bool beside
+ * each floating node, made when it is asked for. Values of loops that are not unrolled carry it
+ * along (rounds.c). Numbers and constants taint nothing.
  *
  * A sum is checked point by point: that each contribution is finite. A minimum or maximum may be of
  * infinities. A constant that a kernel writes is no surprise, and not checked. */
@@ -139,9 +139,8 @@ static void show_all(lowering *l, ir_check *check, ir_id value)
 static const char *label_of(lowering *l, const ir_store *s)
 {
     const int64_t at[4] = {s->component, s->offset[0], s->offset[1], s->offset[2]};
-    const ir_expr as = {.kind = IR_EXPR_LOAD,
-                        .index = s->param,
-                        .offsets = l->kernel->rank ? l->kernel->rank : 1};
+    const ir_expr as = {
+        .kind = IR_EXPR_LOAD, .index = s->param, .offsets = l->kernel->rank ? l->kernel->rank : 1};
     char label[IR_LABEL];
     ir_print_label(label, l->kernel, &as, at);
     return arena_copy_text(l->memory, label, strlen(label));
@@ -152,12 +151,13 @@ static ir_id passes(lowering *l, const ir_store *s, ir_id *stored)
 {
     const ir_param *param = &l->kernel->params[s->param];
     bool extremum = param->kind == IR_PARAM_MIN || param->kind == IR_PARAM_MAX;
-    *stored = ir_param_is_reduction(param) ? s->value
-                                           : ir_graph_add(l->g, &(ir_node){.op = IR_STORED,
-                                                                           .type = (uint8_t)param->type,
-                                                                           .arg = {s->value},
-                                                                           .param = s->param,
-                                                                           .at = s->at});
+    *stored = ir_param_is_reduction(param)
+                  ? s->value
+                  : ir_graph_add(l->g, &(ir_node){.op = IR_STORED,
+                                                  .type = (uint8_t)param->type,
+                                                  .arg = {s->value},
+                                                  .param = s->param,
+                                                  .at = s->at});
     ir_id good = extremum ? lower_bool_op(l, IR_EQ, *stored, *stored) : is_finite(l, *stored);
     return lower_bool_op(l, IR_OR, good, lower_tainted(l, s->value));
 }

@@ -103,13 +103,13 @@ enum {
     IR_MAX_BINS = 4096,     /* elements of a sum of integers */
     IR_MAX_DEPTH = 500,     /* nested expressions, statements and calls */
     IR_MAX_INTERVALS = 64,
-    IR_MAX_COMPILE_COST = 20000, /* see compile_cost.c */
+    IR_MAX_COMPILE_COST = 20000,                   /* see compile_cost.c */
     IR_MAX_WATCHED_COST = 6 * IR_MAX_COMPILE_COST, /* of kernels that are watched, with the checks
-                                                      */
-    IR_MAX_LOOPS = 64,           /* that are not unrolled */
-    IR_MAX_ROUNDS = 1 << 20,     /* of a point in loops that are not unrolled, one in another */
-    IR_MAX_WORK = 16000000,      /* statements and expressions of a point in these */
-    IR_MAX_STEPS = 2000000       /* statements and expressions visited by unrolling */
+                                                    */
+    IR_MAX_LOOPS = 64,                             /* that are not unrolled */
+    IR_MAX_ROUNDS = 1 << 20, /* of a point in loops that are not unrolled, one in another */
+    IR_MAX_WORK = 16000000,  /* statements and expressions of a point in these */
+    IR_MAX_STEPS = 2000000   /* statements and expressions visited by unrolling */
 };
 
 typedef struct ir_kernel {

@@ -251,8 +251,7 @@ static const char *verify_loops(const ir_kernel *k)
         if (within[k->stores[i].value] || within[k->stores[i].condition])
             wrong = "a store of a value of a round";
     for (int i = 0; i < k->check_count && !wrong; i++)
-        if (within[k->checks[i].passes] || within[k->checks[i].index] ||
-            within[k->checks[i].value])
+        if (within[k->checks[i].passes] || within[k->checks[i].index] || within[k->checks[i].value])
             wrong = "a check of a value of a round";
     free(within);
     return wrong;

@@ -33,7 +33,7 @@ static int number_of(oracle_interpreter *in, const ir_expr *expr, const int64_t 
 void oracle_flow_read(oracle_interpreter *in, const ir_expr *expr, const int64_t at[4],
                       ir_value value)
 {
-    int number = at ? number_of(in, expr, at, value) : -1;
+    int number = at && expr->type != IR_BOOL ? number_of(in, expr, at, value) : -1;
     bool tainted = expr->kind == IR_EXPR_LOAD && !is_finite(expr->type, value);
     in->flow = (tainted ? ORACLE_TAINT : 0) | (number < 0 ? 0 : UINT64_C(1) << number);
 }

@@ -73,7 +73,7 @@ typedef struct oracle_read_value {
     ir_value value;
 } oracle_read_value;
 
-/* Sets in->flow to a read, of a field or a number; at NULL: it is not shown. */
+/* Sets in->flow to a read, of a field or a number; at NULL: it is not shown. No bool is. */
 void oracle_flow_read(oracle_interpreter *in, const ir_expr *expr, const int64_t at[4],
                       ir_value value);
 /* Sets in->flow to what goes into a result of a type, of operands into which `flow` went. */

@@ -44,7 +44,8 @@ static kata_status prepare_field(reference_run *run, int p, messages *m)
     field->stored_at = arena_array(&run->memory, outputs, sizeof *field->stored_at);
     field->flows = arena_array(&run->memory, outputs, sizeof *field->flows);
     if (old) field->next = store_array_copy(old);
-    return field->stored && field->stored_at && field->flows && field->next ? KATA_OK : message_no_memory(m);
+    return field->stored && field->stored_at && field->flows && field->next ? KATA_OK
+                                                                            : message_no_memory(m);
 }
 
 static kata_status prepare_locals(reference_run *run, messages *m)
@@ -103,7 +104,8 @@ static kata_status prepare_reductions(reference_run *run, messages *m)
     run->in.reduced_flows = arena_array(&run->memory, count + 1, sizeof *run->in.reduced_flows);
     run->contributions = arena_array(&run->memory, count + 1, sizeof *run->contributions);
     run->where = arena_array(&run->memory, (size_t)kernel->param_count + 1, sizeof *run->where);
-    if (!run->in.reduced || !run->in.reduced_flows || !run->contributions || !run->where) return message_no_memory(m);
+    if (!run->in.reduced || !run->in.reduced_flows || !run->contributions || !run->where)
+        return message_no_memory(m);
     for (int p = 0; p < kernel->param_count; p++)
         for (int e = 0; is_collected(&kernel->params[p]) && e < kernel->params[p].count; e++)
             if (collect(run, run->in.reduced_start[p] + (size_t)e)) return message_no_memory(m);
