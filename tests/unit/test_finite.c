@@ -75,6 +75,7 @@ static void open_world(world *w, int way)
                                      .executor = way ? "cpu" : "reference",
                                      .plan = way < 0 ? "skewed y=16 depth=4" : NULL,
                                      .no_warnings = true,
+                                     .wait = true,
                                      .check = "nan"});
     w->m = kata_module_from_text(w->k, "k.kata", kernels);
     w->g = kata_grid_2d(w->k, NX, NY);
