@@ -105,10 +105,11 @@ void option_print_help(const options *o);
 /* ---- option_resources.c: memory, devices, and what is watched ---------------------------------
  */
 
-/* What kata_options.memory, .spill, .device and .check shall be. */
+/* What kata_options.memory, .spill, .device, .check and .summary shall be. */
 typedef struct resources {
     option_bytes memory;
     const char *spill, *device, *check;
+    bool summary;
 } resources;
 
 /* The rows of a table for them, the member being `limit`. */
@@ -121,11 +122,12 @@ typedef struct resources {
         {"device", "run on a device: cuda, cuda:1, opencl, ..., any, or none",                     \
          OPTION_VALUE(type, limit.device), .placeholder = "NAME",                                  \
          .otherwise = "KATA_DEVICE, or none"},                                                     \
+        {"check-values",                                                                           \
+         "nan: stop where a NaN or an infinity arises, and name the point; or none",               \
+         OPTION_VALUE(type, limit.check), .placeholder = "WHAT",                                   \
+         .otherwise = "KATA_CHECK, or none"},                                                      \
     {                                                                                              \
-        "check-values",                                                                            \
-            "nan: stop where a NaN or an infinity arises, and name the point; or none",            \
-            OPTION_VALUE(type, limit.check), .placeholder = "WHAT",                                \
-                                             .otherwise = "KATA_CHECK, or none"                    \
+        "summary", "show at the end what kernels took", OPTION_VALUE(type, limit.summary)          \
     }
 
 /* kata_open with these. NULL after a message; then *exit_code is that of the command. */

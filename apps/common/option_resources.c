@@ -21,5 +21,6 @@ kata *options_open(const options *o, const resources *limit, int *exit_code)
     return kata_open(&(kata_options){.memory = limit->memory.bytes,
                                      .spill = limit->spill,
                                      .device = limit->device,
-                                     .check = check});
+                                     .check = check,
+                                     .summary = limit->summary});
 }

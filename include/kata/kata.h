@@ -127,6 +127,7 @@ typedef void (*kata_handler)(void *data, kata_status status, const char *message
  *                            roofline: how fast kernels ran, as a picture)
  *   KATA_EXPLAIN_FILE=FILE   appends this to a file, not to standard error; a picture replaces it
  *   KATA_EXPLAIN_QUICK=1     measures nothing for it
+ *   KATA_SUMMARY=1           shows what kernels took when the context is closed
  *   KATA_TRACE=u@12,7        interprets kernels, and reports every write to that point of field u
  *   KATA_TRACE_FILE=FILE     writes this to a file, not to standard error */
 
@@ -162,6 +163,8 @@ typedef struct kata_options {
     const char *check KATA_ZERO; /* "nan": a point at which a kernel makes a NaN or an infinity of
                                     finite values ends the chain (docs/watching.md); "none": it
                                     does not; NULL: KATA_CHECK, or "none" */
+    bool summary KATA_ZERO; /* true: kata_close shows on standard error what kernels took; false:
+                               unless KATA_SUMMARY is 1, it does not (docs/watching.md) */
 } kata_options;
 
 /* Opens a context; options may be NULL. Returns NULL when an option is wrong or memory is out, with

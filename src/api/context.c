@@ -235,7 +235,7 @@ static kata_status read_options(kata *k, const kata_options *options)
     if (!status) status = jit_open(options->compiler, options->cache, &k->messages, &k->exec.jit);
     if (!status) status = join_ranks(k, options);
     if (!status) status = exec_meet_devices(&k->exec, choose_device(k, options), &k->messages);
-    return status ? status : api_read_debugging(k, options->plan);
+    return status ? status : api_read_debugging(k, options->plan, options->summary);
 }
 
 /* A context with the handler of the options and nothing else. */
@@ -281,6 +281,7 @@ int kata_close(kata *k)
 {
     if (!k) return api_null("kata_close", "the context");
     if (k->explain) api_explain_end(k);
+    if (k->summary) api_summary_end(k);
     if (k->tune_file) api_tune_end(k);
     api_end_debugging(k);
     kata_status status = k->messages.status;

@@ -113,7 +113,7 @@ static void warn_of_unused_plan(kata *k)
                  "a plan is asked for, and the executor '%s' does not take it", k->executor->name);
 }
 
-kata_status api_read_debugging(kata *k, const char *plan)
+kata_status api_read_debugging(kata *k, const char *plan, bool summary)
 {
     kata_status status = api_read_switch(k, "KATA_EAGER", &k->eager);
     if (!status) status = api_read_switch(k, "KATA_POISON", &k->exec.poison);
@@ -126,6 +126,7 @@ kata_status api_read_debugging(kata *k, const char *plan)
     if (!status) status = open_record(k);
     if (!status) status = read_plan(k, plan);
     if (!status) status = api_read_explain(k);
+    if (!status) status = api_read_summary(k, summary);
     if (!status && (plan || environment_get("KATA_PLAN"))) warn_of_unused_plan(k);
     return status;
 }

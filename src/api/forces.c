@@ -73,6 +73,7 @@ static kata_status end_chain(kata *k, end_reason why, const char *call)
     kata_status status =
         k->record ? exec_run_recorded(k->record, executor_of(k), &k->exec, &k->chain, &k->messages)
                   : executor_of(k)->run(&k->exec, &k->chain, &k->messages);
+    k->chain_seconds += clock_seconds() - begin;
     if (status) {
         api_spoil_results(k);
         api_note_error(k);

@@ -92,6 +92,7 @@ typedef struct observe_meter {
     observe_meter_entry *entries; /* in the order in which they were met */
     size_t count, capacity;
     bool failed; /* memory was out: runs are missing */
+    bool waits;  /* on a device: for each loop, so that it has a time; otherwise it has none */
 } observe_meter; /* from calloc */
 
 void observe_meter_free(observe_meter *meter);

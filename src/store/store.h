@@ -46,6 +46,7 @@ void store_pool_end_chain(struct store_pool *pool);
  * folder: those that no longer fit a quarter of the limit. The rest is for what is moved to memory.
  */
 void store_pool_declare(struct store_pool *pool, int64_t bytes);
+int64_t store_pool_declared(const struct store_pool *pool);
 bool store_pool_limit(struct store_pool *pool, int64_t bytes, const char *folder);
 /* The folder of files; NULL where there is no limit. */
 const char *store_pool_folder(const struct store_pool *pool);
