@@ -105,10 +105,10 @@ void option_print_help(const options *o);
 /* ---- option_resources.c: memory, devices, and what is watched ---------------------------------
  */
 
-/* What kata_options.memory, .spill, .device, .check and .summary shall be. */
+/* What kata_options.memory, .spill, .device, .check, .summary and .timeline shall be. */
 typedef struct resources {
     option_bytes memory;
-    const char *spill, *device, *check;
+    const char *spill, *device, *check, *timeline;
     bool summary;
 } resources;
 
@@ -126,8 +126,11 @@ typedef struct resources {
          "nan: stop where a NaN or an infinity arises, and name the point; or none",               \
          OPTION_VALUE(type, limit.check), .placeholder = "WHAT",                                   \
          .otherwise = "KATA_CHECK, or none"},                                                      \
+        {"summary", "show at the end what kernels took", OPTION_VALUE(type, limit.summary)},       \
     {                                                                                              \
-        "summary", "show at the end what kernels took", OPTION_VALUE(type, limit.summary)          \
+        "timeline", "write what the run did when, for Perfetto",                                   \
+            OPTION_VALUE(type, limit.timeline), .placeholder = "FILE.json",                        \
+                                                .otherwise = "KATA_TIMELINE, or none"              \
     }
 
 /* kata_open with these. NULL after a message; then *exit_code is that of the command. */

@@ -22,5 +22,6 @@ kata *options_open(const options *o, const resources *limit, int *exit_code)
                                      .spill = limit->spill,
                                      .device = limit->device,
                                      .check = check,
-                                     .summary = limit->summary});
+                                     .summary = limit->summary,
+                                     .timeline = limit->timeline});
 }

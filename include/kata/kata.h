@@ -128,6 +128,8 @@ typedef void (*kata_handler)(void *data, kata_status status, const char *message
  *   KATA_EXPLAIN_FILE=FILE   appends this to a file, not to standard error; a picture replaces it
  *   KATA_EXPLAIN_QUICK=1     measures nothing for it
  *   KATA_SUMMARY=1           shows what kernels took when the context is closed
+ *   KATA_TIMELINE=FILE.json  tells viewers such as Perfetto what the run did when
+ *                            (KATA_TIMELINE_MOST=64M: of at most so many bytes)
  *   KATA_TRACE=u@12,7        interprets kernels, and reports every write to that point of field u
  *   KATA_TRACE_FILE=FILE     writes this to a file, not to standard error */
 
@@ -165,6 +167,8 @@ typedef struct kata_options {
                                     does not; NULL: KATA_CHECK, or "none" */
     bool summary KATA_ZERO; /* true: kata_close shows on standard error what kernels took; false:
                                unless KATA_SUMMARY is 1, it does not (docs/watching.md) */
+    const char *timeline KATA_ZERO; /* a file that tells viewers what the run did when; NULL:
+                                       KATA_TIMELINE, or none (docs/watching.md) */
 } kata_options;
 
 /* Opens a context; options may be NULL. Returns NULL when an option is wrong or memory is out, with

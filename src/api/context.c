@@ -86,6 +86,7 @@ static void free_context(kata *k)
     plan_cache_free(k->exec.plans);
     jit_close(k->exec.jit);
     observe_trace_free(k->exec.trace);
+    observe_timeline_free(k->exec.timeline);
     free(k->apply_cache);
     observe_record_free(k->record);
     observe_meter_free(k->exec.meter);
@@ -235,7 +236,7 @@ static kata_status read_options(kata *k, const kata_options *options)
     if (!status) status = jit_open(options->compiler, options->cache, &k->messages, &k->exec.jit);
     if (!status) status = join_ranks(k, options);
     if (!status) status = exec_meet_devices(&k->exec, choose_device(k, options), &k->messages);
-    return status ? status : api_read_debugging(k, options->plan, options->summary);
+    return status ? status : api_read_debugging(k, options);
 }
 
 /* A context with the handler of the options and nothing else. */

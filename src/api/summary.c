@@ -82,11 +82,16 @@ static double bytes_of(const observe_meter_entry *e)
     return (cost.read + cost.written) * (e->colors > 1 ? e->colors : 1) * (double)e->points;
 }
 
+/* Loops on a device have no times. */
 static void print_kernel(text *out, const observe_meter_entry *e, double total, double copy)
 {
     double bytes = bytes_of(e), rate = e->seconds > 0 ? bytes / e->seconds : 0;
-    text_add(out, "  %-40.40s %9lld %9.3f s %5.1f %% %9.3f GB", e->kernel->name, (long long)e->runs,
-             e->seconds, total > 0 ? 100 * e->seconds / total : 0, bytes / 1e9);
+    text_add(out, "  %-40.40s %9lld", e->kernel->name, (long long)e->runs);
+    if (total > 0)
+        text_add(out, " %9.3f s %5.1f %% %9.3f GB", e->seconds, 100 * e->seconds / total,
+                 bytes / 1e9);
+    else
+        text_add(out, " %11s %7s %9.3f GB", "-", "-", bytes / 1e9);
     if (rate > 0) text_add(out, " %8.2f GB/s", rate / 1e9);
     if (rate > 0 && copy > 0) text_add(out, " %6.0f %%", 100 * rate / copy);
     text_add(out, "\n");
@@ -155,8 +160,9 @@ static void print(text *out, const kata *k)
     text_add(out, "  work        %lld loops, %lld points, %lld chains, %lld time steps\n",
              (long long)k->work.loops, (long long)k->work.points, (long long)k->work.chains,
              (long long)k->work.steps);
-    text_add(out, "  compiled    %lld functions; %lld were in the cache\n",
-             (long long)k->exec.compiled, (long long)k->exec.found);
+    if (k->exec.compiled || k->exec.found)
+        text_add(out, "  compiled    %lld functions; %lld were in the cache\n",
+                 (long long)k->exec.compiled, (long long)k->exec.found);
     print_memory(out, k);
     print_ranks(out, k);
     exec_files_explain(&k->exec, false, out);

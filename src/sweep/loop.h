@@ -43,6 +43,7 @@ struct sweep_workers {
     int64_t touched; /* bytes, by chains up to the one that runs */
     machine_crossover crossover;
     sweep_ranks ranks;
+    observe_timeline *timeline; /* takes what threads do; or NULL */
 };
 
 /* Makes *memory at least so many bytes, aligned to lines, and loses its values; false: out. */
