@@ -51,7 +51,7 @@ typedef struct api_roofline_machine {
 /* The kernels that have run, as a picture. */
 void api_print_roofline(text *out, observe_meter *meter, const api_roofline_machine *m);
 
-/* ---- summary.c ------------------------------------------------------------------------------- */
+/* ---- taken.c --------------------------------------------------------------------------------- */
 
 /* Notes whether a summary is wanted, `asked` or by the environment; after api_read_explain. */
 kata_status api_read_summary(kata *k, bool asked);

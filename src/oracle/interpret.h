@@ -15,7 +15,7 @@ typedef struct oracle_field {
     store_array *next;       /* values after it; NULL of parameters that are not written */
     bool *stored;            /* per child of each component: whether this point has written it */
     int64_t (*stored_at)[3]; /* and where, boundary rules not applied */
-    uint64_t *flows;         /* and what went into that: see flow.c */
+    uint64_t *flows;         /* and what went into that: see went_into.c */
 } oracle_field;
 
 /* The point that a write at an index goes to: inside, or by periodic sides. False when there is
@@ -53,7 +53,7 @@ typedef struct oracle_interpreter {
     oracle_leaving leaves;    /* RETURNS but between a break or continue and its loop */
     int64_t repetition;       /* of loops, see ir_repetition */
     const char *failure;      /* what must not happen, NULL while it has not */
-    uint64_t flow;            /* into the expression that was evaluated last: see flow.c */
+    uint64_t flow;            /* into the expression that was evaluated last: see went_into.c */
     uint64_t *local_flows, *reduced_flows; /* into each of `locals` and `reduced` */
     struct oracle_read_value *reads;       /* of the point, where a watched kernel shows them */
     int read_count;
@@ -62,7 +62,8 @@ typedef struct oracle_interpreter {
 /* Runs the kernel at the point. False when something failed. */
 bool oracle_interpret_point(oracle_interpreter *in);
 
-/* ---- flow.c: what goes into the values of a point, for kernels that are watched -------------- */
+/* ---- went_into.c: what goes into the values of a point, for kernels that are watched
+ * -------------- */
 
 /* A set of reads: bit i is of read number i, the last one says that some read was not finite. */
 enum { ORACLE_READS = 63 };
