@@ -86,14 +86,11 @@ for limit in "3 1" "4 7" "2 13 4k"; do # ranks, the first program, and the memor
     fi
 done
 
-for limit in "2 121" "3 301 64k"; do # that look for NaN
-    read -r n seed memory <<<"$limit"
-    if ! KATA_CACHE_DIR=$(cache_of random) KATA_MEMORY=$memory on_ranks "$n" "$KATA_BUILD/tests/test_random" \
-        --ranks --watched --count 12 --seed "$seed"; then
-        fail "programs that look for NaN report something else on $n ranks, memory '$memory'"
-        cat "ranks$n/out"
-    fi
-done
+if ! KATA_CACHE_DIR=$(cache_of random) KATA_MEMORY=64k on_ranks 2 "$KATA_BUILD/tests/test_random" --ranks \
+    --watched --count 8 --seed 121; then
+    fail "programs that look for NaN report something else on 2 ranks"
+    cat ranks2/out
+fi
 
 for limit in "2 21" "3 22 400000" "4 23"; do # with devices of that much memory
     read -r n seed memory <<<"$limit"
