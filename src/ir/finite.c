@@ -108,7 +108,7 @@ static void need(lowering *l, ir_id *needs, ir_id id, ir_id condition)
 static void show_all(lowering *l, ir_check *check, ir_id value)
 {
     ir_id *needs = calloc((size_t)value + 1, sizeof *needs);
-    ir_shown all[MOST_SHOWN];
+    ir_shown all[MOST_SHOWN] = {{.value = 0}};
     check->shown = all;
     l->g->failed = l->g->failed || !needs;
     if (!l->g->failed) need(l, needs, value, lower_bool(l, true));
