@@ -132,8 +132,8 @@ typedef struct chain {
                            boxes alone; otherwise 0 */
     chain_slot **slots; /* that loops touch, in the order of first touch; slots[i]->number is i */
     size_t slot_count, slot_room;
-    arena memory;    /* of all that queued loops point to; freed when the chain is emptied */
-    int64_t emptied; /* how often it was emptied */
+    arena memory;          /* of all that queued loops point to; freed when the chain is emptied */
+    int64_t emptied;       /* how often it was emptied */
     int64_t queued, steps; /* loops that were ever queued; time steps that ended */
     char *room; /* in `memory`, for the bindings of loops to come; all zero behind `reserved` */
     size_t room_bytes, reserved; /* its bytes; bytes given out for the next loop */
