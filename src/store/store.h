@@ -123,8 +123,7 @@ void store_window_clear(store_window *w, bool poison);
  * farther behind than the plan needs are lost, and so is what was never in such a box. */
 void store_window_show(store_window *w, const grid_box *box);
 
-/* ---- ring.c: planes of a field in a file ------------------------------------------------------
- */
+/* ---- ring.c: planes of a field in a file ----------------------------------------------------- */
 
 /* Memory for some planes of a field whose array is a file: those that follow one another along its
  * slowest dimension. They take turns in it, and the ring lies once more behind itself: so the
