@@ -102,13 +102,14 @@ bool option_store(const options *o, const option *e, void *values, const char *v
 bool option_missing(const options *o, const option *e);
 void option_print_help(const options *o);
 
-/* ---- option_resources.c: memory and devices ----------------------------------------------------
+/* ---- option_resources.c: memory, devices, and what is watched ---------------------------------
  */
 
-/* What kata_options.memory, .spill and .device shall be. */
+/* What kata_options.memory, .spill, .device, .check, .summary and .timeline shall be. */
 typedef struct resources {
     option_bytes memory;
-    const char *spill, *device;
+    const char *spill, *device, *check, *timeline;
+    bool summary;
 } resources;
 
 /* The rows of a table for them, the member being `limit`. */
@@ -118,10 +119,18 @@ typedef struct resources {
      .otherwise = "KATA_MEMORY, or no limit"},                                                     \
         {"spill", "the folder for these files", OPTION_VALUE(type, limit.spill),                   \
          .placeholder = "FOLDER", .otherwise = "KATA_SPILL, TMPDIR or /var/tmp"},                  \
+        {"device", "run on a device: cuda, cuda:1, opencl, ..., any, or none",                     \
+         OPTION_VALUE(type, limit.device), .placeholder = "NAME",                                  \
+         .otherwise = "KATA_DEVICE, or none"},                                                     \
+        {"check-values",                                                                           \
+         "nan: stop where a NaN or an infinity arises, and name the point; or none",               \
+         OPTION_VALUE(type, limit.check), .placeholder = "WHAT",                                   \
+         .otherwise = "KATA_CHECK, or none"},                                                      \
+        {"summary", "show at the end what kernels took", OPTION_VALUE(type, limit.summary)},       \
     {                                                                                              \
-        "device", "run on a device: cuda, cuda:1, opencl, ..., any, or none",                      \
-            OPTION_VALUE(type, limit.device), .placeholder = "NAME",                               \
-                                              .otherwise = "KATA_DEVICE, or none"                  \
+        "timeline", "write what the run did when, for Perfetto",                                   \
+            OPTION_VALUE(type, limit.timeline), .placeholder = "FILE.json",                        \
+                                                .otherwise = "KATA_TIMELINE, or none"              \
     }
 
 /* kata_open with these. NULL after a message; then *exit_code is that of the command. */

@@ -86,7 +86,8 @@ typedef enum kata_status {
     KATA_ERROR_FILE,        /* a file could not be read or written, or has the wrong contents */
     KATA_ERROR_INTERNAL,    /* a defect in Katagami */
     KATA_ERROR_ASSERT,      /* at a point, an assert of a kernel failed, or an index was outside its
-                               table; a scalar that steps are made until became NaN */
+                               table, or (kata_options.check) a NaN arose; a scalar that steps are
+                               made until became NaN */
     KATA_ERROR_DEVICE       /* there is no such device, or it failed */
 } kata_status;
 
@@ -106,6 +107,7 @@ typedef void (*kata_handler)(void *data, kata_status status, const char *message
  *   KATA_EXECUTOR=reference  interprets kernels, point by point
  *   KATA_POISON=1            fills new fields with NaN, not zero (integers: 0x5a in each byte;
  *                            wrapped memory keeps its values), so that reads before writes show
+ *   KATA_CHECK=nan           looks for the point at which a NaN or an infinity arises
  *   KATA_DEBUG_LINES=1       leads debuggers and profilers to the lines of the kernel file
  *   KATA_RANKS='y=2 z=4'     lays out the ranks that MPI has started (docs/ranks.md)
  *   KATA_MEMORY=8G           limits the memory of fields; KATA_SPILL: the folder for others
@@ -125,6 +127,9 @@ typedef void (*kata_handler)(void *data, kata_status status, const char *message
  *                            roofline: how fast kernels ran, as a picture)
  *   KATA_EXPLAIN_FILE=FILE   appends this to a file, not to standard error; a picture replaces it
  *   KATA_EXPLAIN_QUICK=1     measures nothing for it
+ *   KATA_SUMMARY=1           shows what kernels took when the context is closed
+ *   KATA_TIMELINE=FILE.json  tells viewers such as Perfetto what the run did when
+ *                            (KATA_TIMELINE_MOST=64M: of at most so many bytes)
  *   KATA_TRACE=u@12,7        interprets kernels, and reports every write to that point of field u
  *   KATA_TRACE_FILE=FILE     writes this to a file, not to standard error */
 
@@ -157,6 +162,13 @@ typedef struct kata_options {
                                      CPU; NULL: KATA_DEVICE, or on the CPU */
     int64_t device_memory KATA_ZERO; /* bytes of the device that are used at most; 0:
                                         KATA_DEVICE_MEMORY, or what it has, less a reserve */
+    const char *check KATA_ZERO; /* "nan": a point at which a kernel makes a NaN or an infinity of
+                                    finite values ends the chain (docs/watching.md); "none": it
+                                    does not; NULL: KATA_CHECK, or "none" */
+    bool summary KATA_ZERO; /* true: kata_close shows on standard error what kernels took; false:
+                               unless KATA_SUMMARY is 1, it does not (docs/watching.md) */
+    const char *timeline KATA_ZERO; /* a file that tells viewers what the run did when; NULL:
+                                       KATA_TIMELINE, or none (docs/watching.md) */
 } kata_options;
 
 /* Opens a context; options may be NULL. Returns NULL when an option is wrong or memory is out, with

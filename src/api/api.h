@@ -123,9 +123,9 @@ kata_status api_end_step(kata *k);
 
 /* ---- debugging.c ----------------------------------------------------------------------------- */
 
-/* Reads the switches of the environment that help to find errors; `plan` as in kata_options. */
-kata_status api_read_debugging(kata *k, const char *plan);
-/* Reports a record or trace that was not written whole. */
+/* Reads the switches of the environment that help to find errors; options as in kata_options. */
+kata_status api_read_debugging(kata *k, const kata_options *options);
+/* Ends a timeline; reports a record, trace or timeline that was not written whole. */
 void api_end_debugging(kata *k);
 /* Values of the traced point before a call changes a field, and the report after it; NULL where the
  * field is not traced. */

@@ -46,16 +46,20 @@ static void print_kernel(text *out, const api_own_kernel *own)
              copies && many ? "[c]" : "");
 }
 
+/* The program means what it fills with: such kernels are not watched. */
 static kata_kernel *make(kata *k, const api_own_kernel *own)
 {
+    bool watched = k->watched;
     text body = {0};
     print_kernel(&body, own);
     kata_module_options options = {.size = sizeof options, .source = text_get(&body)};
     kata_module *module = NULL;
+    k->watched = false;
     if (body.failed)
         api_no_memory(k);
     else
         module = kata_module_from_text_with(k, own->name, &options);
+    k->watched = watched;
     text_free(&body);
     return module ? kata_module_kernel(module, 0) : NULL;
 }

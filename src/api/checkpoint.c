@@ -173,7 +173,9 @@ kata_status api_checkpoint_step(kata *k)
     kata_status status = find_due(k, step, &due);
     if (status || !due) return status;
     c->signals = atomic_load(&signals);
+    double begin = clock_seconds();
     status = checkpoint_write(k, step);
+    observe_timeline_end(k->exec.timeline, "checkpoint", "checkpoint", begin, NULL);
     c->last = clock_seconds();
     return status;
 }

@@ -217,6 +217,7 @@ static kata_status resume(kata *k, int64_t *step)
         return KATA_OK;
     }
     k->checkpoint->before = *step - k->work.steps;
+    k->chain.steps = *step;
     return api_series_resume(k, *step);
 }
 

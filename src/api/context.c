@@ -86,6 +86,7 @@ static void free_context(kata *k)
     plan_cache_free(k->exec.plans);
     jit_close(k->exec.jit);
     observe_trace_free(k->exec.trace);
+    observe_timeline_free(k->exec.timeline);
     free(k->apply_cache);
     observe_record_free(k->record);
     observe_meter_free(k->exec.meter);
@@ -208,6 +209,19 @@ static kata_status choose_device(kata *k, const kata_options *options)
     return exec_device_open(&k->exec, name, bytes, &k->messages);
 }
 
+/* What kernels look for, that are compiled from here on. */
+static kata_status choose_check(kata *k, const kata_options *options)
+{
+    const char *given = options->check, *asked = environment_get("KATA_CHECK");
+    const char *check = given ? given : asked ? asked : "none";
+    k->watched = !strcmp(check, "nan");
+    if (k->watched || !strcmp(check, "none")) return KATA_OK;
+    return given ? api_fail(k, KATA_ERROR_ARGUMENT,
+                            "kata_open: the check is '%s', not \"nan\" or \"none\"", given)
+                 : api_fail(k, KATA_ERROR_ARGUMENT,
+                            "the environment variable KATA_CHECK is '%s', not nan or none", asked);
+}
+
 /* Reads all options and the environment; the order decides which error is reported. */
 static kata_status read_options(kata *k, const kata_options *options)
 {
@@ -217,11 +231,12 @@ static kata_status read_options(kata *k, const kata_options *options)
     if (!status) status = choose_waiting(k, options);
     if (!status) status = choose_passes(k);
     if (!status) status = choose_search(k);
+    if (!status) status = choose_check(k, options);
     if (!status) status = choose_memory(k, options);
     if (!status) status = jit_open(options->compiler, options->cache, &k->messages, &k->exec.jit);
     if (!status) status = join_ranks(k, options);
     if (!status) status = exec_meet_devices(&k->exec, choose_device(k, options), &k->messages);
-    return status ? status : api_read_debugging(k, options->plan);
+    return status ? status : api_read_debugging(k, options);
 }
 
 /* A context with the handler of the options and nothing else. */
@@ -247,7 +262,7 @@ kata *kata_open_with(const kata_options *given)
                                      .type = "kata_options",
                                      .example = "kata_open(&(kata_options){.threads = 4})",
                                      .size = sizeof(kata_options),
-                                     .least = API_END(kata_options, device_memory)};
+                                     .least = API_END(kata_options, timeline)};
     static const kata_options defaults = {.size = sizeof defaults};
     kata_options options;
     if (!given) given = &defaults;
@@ -267,6 +282,7 @@ int kata_close(kata *k)
 {
     if (!k) return api_null("kata_close", "the context");
     if (k->explain) api_explain_end(k);
+    if (k->summary) api_summary_end(k);
     if (k->tune_file) api_tune_end(k);
     api_end_debugging(k);
     kata_status status = k->messages.status;

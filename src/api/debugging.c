@@ -41,6 +41,24 @@ static kata_status open_record(kata *k)
     return status || !path ? status : observe_record_open(path, full, &k->messages, &k->record);
 }
 
+static kata_status open_timeline(kata *k, const char *given)
+{
+    static const int64_t LEAST = 1 << 10, MOST = INT64_C(1) << 40;
+    const char *path = given ? given : environment_get("KATA_TIMELINE");
+    const char *asked = environment_get("KATA_TIMELINE_MOST");
+    int64_t most = 64 << 20;
+    if (asked && !path) api_warn_of_unused(k, "KATA_TIMELINE_MOST", "KATA_TIMELINE", "run.json");
+    if (asked && !parse_bytes(asked, LEAST, MOST, &most))
+        return api_fail(
+            k, KATA_ERROR_ARGUMENT,
+            "the environment variable KATA_TIMELINE_MOST is '%s', not bytes from 1k on, "
+            "such as 64M",
+            asked);
+    return path ? observe_timeline_open(path, exec_rank(&k->exec), most, &k->messages,
+                                        &k->exec.timeline)
+                : KATA_OK;
+}
+
 ir_value *api_trace_before(const kata_field *field)
 {
     const observe_trace *trace = field->k->exec.trace;
@@ -56,6 +74,7 @@ void api_trace_after(const kata_field *field, const char *call, ir_value *before
 
 void api_end_debugging(kata *k)
 {
+    int timeline_error = observe_timeline_finish(k->exec.timeline);
     if (k->messages.status) return;
     const char *trace = environment_get("KATA_TRACE_FILE");
     int record_error = observe_record_error(k->record);
@@ -66,6 +85,9 @@ void api_end_debugging(kata *k)
     else if (trace_error)
         api_fail(k, KATA_ERROR_FILE, "the trace could not be written whole to %s: %s",
                  trace ? trace : "standard error", file_reason(trace_error));
+    else if (timeline_error)
+        api_fail(k, KATA_ERROR_FILE, "the timeline could not be written whole to %s: %s",
+                 k->exec.timeline->path, file_reason(timeline_error));
 }
 
 /* ---- plans ----------------------------------------------------------------------------------- */
@@ -113,7 +135,7 @@ static void warn_of_unused_plan(kata *k)
                  "a plan is asked for, and the executor '%s' does not take it", k->executor->name);
 }
 
-kata_status api_read_debugging(kata *k, const char *plan)
+kata_status api_read_debugging(kata *k, const kata_options *options)
 {
     kata_status status = api_read_switch(k, "KATA_EAGER", &k->eager);
     if (!status) status = api_read_switch(k, "KATA_POISON", &k->exec.poison);
@@ -124,8 +146,10 @@ kata_status api_read_debugging(kata *k, const char *plan)
     if (!status && k->exec.lines) jit_debug(k->exec.jit);
     if (!status) status = open_trace(k);
     if (!status) status = open_record(k);
-    if (!status) status = read_plan(k, plan);
+    if (!status) status = read_plan(k, options->plan);
     if (!status) status = api_read_explain(k);
-    if (!status && (plan || environment_get("KATA_PLAN"))) warn_of_unused_plan(k);
+    if (!status) status = api_read_summary(k, options->summary);
+    if (!status) status = open_timeline(k, options->timeline);
+    if (!status && (options->plan || environment_get("KATA_PLAN"))) warn_of_unused_plan(k);
     return status;
 }

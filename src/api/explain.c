@@ -33,6 +33,7 @@ kata_status api_read_explain(kata *k)
     if (!status && k->explain) status = api_read_network(k);
     if (status || !k->explain || !k->explain[1] || api_shows_scaling(k)) return status;
     k->exec.meter = calloc(1, sizeof *k->exec.meter);
+    if (k->exec.meter) k->exec.meter->waits = true;
     return k->exec.meter ? KATA_OK : api_no_memory(k);
 }
 

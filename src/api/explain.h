@@ -51,6 +51,13 @@ typedef struct api_roofline_machine {
 /* The kernels that have run, as a picture. */
 void api_print_roofline(text *out, observe_meter *meter, const api_roofline_machine *m);
 
+/* ---- taken.c --------------------------------------------------------------------------------- */
+
+/* Notes whether a summary is wanted, `asked` or by the environment; after api_read_explain. */
+kata_status api_read_summary(kata *k, bool asked);
+/* Prints it on standard error. */
+void api_summary_end(kata *k);
+
 /* ---- advice.c -------------------------------------------------------------------------------- */
 
 /* Notes what a chain that has run leaves in memory for nothing. */

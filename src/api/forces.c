@@ -64,6 +64,19 @@ static const exec_executor *executor_of(const kata *k)
     return k->exec.files && k->executor == &exec_cpu ? &exec_on_files : k->executor;
 }
 
+/* Adds the chain that has run to the timeline. */
+static void note_chain(kata *k, double begin, end_reason why, const char *call)
+{
+    char more[200];
+    if (!k->exec.timeline) return;
+    snprintf(more, sizeof more, "{\"loops\": %zu, \"first\": \"%.64s\", \"ended by\": \"%.40s\"}",
+             k->chain.count, k->chain.loops[0].kernel->name,
+             why == END_FORCED ? call
+             : why == END_LONG ? "its length"
+                               : "kata_step");
+    observe_timeline_end(k->exec.timeline, "chain", "chain", begin, more);
+}
+
 static kata_status end_chain(kata *k, end_reason why, const char *call)
 {
     if (k->messages.status || !k->chain.count) return k->messages.status;
@@ -73,6 +86,8 @@ static kata_status end_chain(kata *k, end_reason why, const char *call)
     kata_status status =
         k->record ? exec_run_recorded(k->record, executor_of(k), &k->exec, &k->chain, &k->messages)
                   : executor_of(k)->run(&k->exec, &k->chain, &k->messages);
+    k->chain_seconds += clock_seconds() - begin;
+    note_chain(k, begin, why, call);
     if (status) {
         api_spoil_results(k);
         api_note_error(k);

@@ -72,7 +72,10 @@ struct kata {
     struct api_apply_cache *apply_cache;      /* see apply_cache.c; NULL at first */
     bool discarded;                           /* a field was, since memory was last released */
     bool eager;                               /* each application runs at once */
+    bool watched;                             /* modules check the values that they write */
     observe_record *record;                   /* NULL: none */
+    bool summary;                             /* is shown at the end */
+    double opened, chain_seconds;             /* when the context was; spent in chains */
     shown_plans shown;
     const char *tune_file;              /* for what the search for the fastest plans finds; NULL */
     const char *explain, *explain_file; /* how plans are shown, and in which file; NULL: not, and

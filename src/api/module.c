@@ -51,7 +51,8 @@ kata_module *kata_module_from_text_with(kata *k, const char *name,
                  name ? "text" : "name");
         return NULL;
     }
-    const lang_options language = {.constants = copy.constants, .folder = copy.folder};
+    const lang_options language = {
+        .constants = copy.constants, .folder = copy.folder, .watched = k->watched};
     return k->messages.status ? NULL : module_new(k, name, text, strlen(text), &language);
 }
 
@@ -92,7 +93,8 @@ kata_module *kata_module_load_with(kata *k, const kata_module_options *options)
     char *text;
     size_t length;
     if (read_file(k, path, &text, &length)) return NULL;
-    const lang_options language = {.constants = copy.constants, .path = path};
+    const lang_options language = {
+        .constants = copy.constants, .path = path, .watched = k->watched};
     kata_module *m = module_new(k, path, text, length, &language);
     free(text);
     return m;

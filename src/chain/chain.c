@@ -185,6 +185,8 @@ kata_status chain_append(chain *c, const chain_loop *loop, messages *m)
     if (!enter_slots(c, queued, bindings)) return message_no_memory(m);
     queued->hash = chain_loop_hash_slots(queued, queued->hash);
     enter_writes(queued, bindings);
+    queued->number = ++c->queued;
+    queued->steps = c->steps;
     c->count++;
     c->room += c->reserved;
     c->room_bytes -= c->reserved;
@@ -195,6 +197,7 @@ kata_status chain_append(chain *c, const chain_loop *loop, messages *m)
 size_t chain_end_step(chain *c)
 {
     size_t loops = c->count - c->step;
+    c->steps++;
     c->step = c->count;
     return loops;
 }

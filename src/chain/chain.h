@@ -117,6 +117,8 @@ typedef struct chain_loop {
     const char *file; /* location of the application; NULL: not known; valid while the loop is
                          queued */
     int line;
+    int64_t number, steps; /* of the loops that were ever queued in its chain, from 1; time steps
+                              that had ended then */
     uint64_t hash; /* of all that a plan depends on: not of locations, names and most numbers */
 } chain_loop;
 
@@ -130,8 +132,9 @@ typedef struct chain {
                            boxes alone; otherwise 0 */
     chain_slot **slots; /* that loops touch, in the order of first touch; slots[i]->number is i */
     size_t slot_count, slot_room;
-    arena memory;    /* of all that queued loops point to; freed when the chain is emptied */
-    int64_t emptied; /* how often it was emptied */
+    arena memory;          /* of all that queued loops point to; freed when the chain is emptied */
+    int64_t emptied;       /* how often it was emptied */
+    int64_t queued, steps; /* loops that were ever queued; time steps that ended */
     char *room; /* in `memory`, for the bindings of loops to come; all zero behind `reserved` */
     size_t room_bytes, reserved; /* its bytes; bytes given out for the next loop */
 } chain;

@@ -16,6 +16,7 @@ static struct exec_cpu *new_state(const exec_context *context)
     struct exec_cpu *cpu = calloc(1, sizeof *cpu);
     if (!cpu) return NULL;
     cpu->workers = sweep_workers_new(context->threads, context->poison);
+    if (cpu->workers) sweep_workers_watch(cpu->workers, context->timeline);
     if (cpu->workers) sweep_workers_set_ranks(cpu->workers, &context->across);
     if (cpu->workers) return cpu;
     exec_cpu_free(cpu);

@@ -77,8 +77,11 @@ static bool run_loop(cpu_chain *c, const plan_run *run)
 
 static bool run_timed(cpu_chain *c, const plan_run *run)
 {
+    const char *name = cpu_loop_of(c, run->loop)->kernel->name;
+    double begin = observe_timeline_begin(c->context->timeline, name);
     double start = observe_meter_now(c->context->meter);
     bool done = run_loop(c, run);
+    observe_timeline_end(c->context->timeline, "loop", name, begin, NULL);
     c->steps[run->loop].seconds += observe_meter_now(c->context->meter) - start;
     return done;
 }
@@ -128,6 +131,29 @@ static void end_loops(cpu_chain *c)
     }
 }
 
+/* That of the first leaf in a node: nodes are in the order of the walk. */
+static int first_loop(const plan *p, int node)
+{
+    while (p->nodes[node].kind != PLAN_LOOP) node++;
+    return p->nodes[node].loop;
+}
+
+/* Several loops in tiles, under the name of the first. */
+static bool run_together(cpu_chain *c, const plan *p, const plan_step *step)
+{
+    const bool wave = step->kind == PLAN_STEP_WAVE;
+    const int loop = wave ? c->schedule->loops[step->wave.first].loop : first_loop(p, step->node);
+    const int count = wave ? step->wave.loops : p->nodes[step->node].leaf_count;
+    char more[64], name[128];
+    snprintf(name, sizeof name, count > 1 ? "%.80s and others" : "%.80s",
+             cpu_loop_of(c, loop)->kernel->name);
+    snprintf(more, sizeof more, "{\"loops\": %d}", count);
+    double begin = observe_timeline_begin(c->context->timeline, name);
+    bool done = wave ? cpu_run_wave(c, &step->wave) : cpu_run_tiles(c, p, step->node);
+    observe_timeline_end(c->context->timeline, "tiles", name, begin, more);
+    return done;
+}
+
 static bool run_step(cpu_chain *c, const plan *p, const plan_step *step, plan_place *homes)
 {
     plan_visitor visitor = {.data = c, .run = visit_run, .scalar = visit_scalar};
@@ -136,8 +162,8 @@ static bool run_step(cpu_chain *c, const plan *p, const plan_step *step, plan_pl
     switch (step->kind) {
     case PLAN_STEP_LOOP: return visit_run(c, NULL, &run);
     case PLAN_STEP_SCALAR: return visit_scalar(c, step->loop);
-    case PLAN_STEP_WAVE: return c->failing < c->a->loop_count || cpu_run_wave(c, &step->wave);
-    case PLAN_STEP_TILES: return c->failing < c->a->loop_count || cpu_run_tiles(c, p, step->node);
+    case PLAN_STEP_WAVE:
+    case PLAN_STEP_TILES: return c->failing < c->a->loop_count || run_together(c, p, step);
     case PLAN_STEP_NODE: break;
     }
     return plan_walk_part(p, c->a, step->node, homes, &visitor) || cpu_no_memory(c);

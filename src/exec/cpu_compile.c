@@ -91,6 +91,7 @@ static kata_status look_in_cache(exec_context *context, const codegen_loop *boun
     *f = (cpu_function){.larger = CPU_NO_FUNCTION};
     if (!identify(context->cpu, bound, &f->id)) return KATA_ERROR_MEMORY;
     kata_status status = jit_find(context->jit, &f->id, &code);
+    context->found += code != NULL;
     memcpy(&f->run, &code, sizeof code); /* ISO C has no cast for this */
     return status;
 }

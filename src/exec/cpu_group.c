@@ -126,11 +126,15 @@ kata_status cpu_group_fetch(exec_context *context, cpu_group *group, messages *m
 {
     struct exec_cpu *cpu = context->cpu;
     void *library = NULL;
+    double begin = clock_seconds();
     kata_status status = jit_finish(context->jit, group->job, m, &library);
+    context->compiling += clock_seconds() - begin;
+    observe_timeline_end(context->timeline, "compile", "waits for the compiler", begin, NULL);
     for (size_t i = 0; i < cpu->function_count; i++) {
         cpu_function *f = &cpu->functions[i];
         if (f->group != group) continue;
         f->group = NULL;
+        context->compiled++;
         void *code = library ? jit_symbol(library, f->id.name) : NULL;
         if (library && !code)
             status = message_fail(m, KATA_ERROR_INTERNAL, "no function %s", f->id.name);

@@ -169,7 +169,8 @@ static kata_status run_way(const device_loop *loops, struct device_tune *t, int 
     }
     kata_status status = bring(loops, way, &some);
     if (status || !some) return status ? status : miss(loops, t, i, timed, "fields lie otherwise");
-    const bool waits = timed || loops->context->meter;
+    observe_meter *meter = loops->context->meter;
+    const bool metered = meter && meter->waits, waits = timed || metered;
     if (waits && !device_wait(d, DEVICE_WORK)) return device_failed(loops, "failed before");
     const double start = clock_seconds();
     status = device_run_at_once(loops, way, &some);
@@ -180,8 +181,8 @@ static kata_status run_way(const device_loop *loops, struct device_tune *t, int 
     *ran = (size_t)way->section.steps;
     if (waits && !device_wait(d, DEVICE_WORK)) return device_failed(loops, "failed in");
     const double each = (clock_seconds() - start) / way->section.steps;
-    for (size_t k = 0; k < *ran && waits; k++)
-        observe_meter_note(loops->context->meter, loops[k].loop, each);
+    for (size_t k = 0; k < *ran; k++)
+        observe_meter_note(meter, loops[k].loop, metered ? each : 0);
     if (timed) device_tune_note(loops, t, each);
     return KATA_OK;
 }

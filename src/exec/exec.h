@@ -22,14 +22,15 @@ typedef struct exec_failure {
 /* What executors share. */
 typedef struct exec_context {
     int threads;
-    bool poison;          /* make visible what is read without having been set */
-    bool lines;           /* generated C leads debuggers to kernels' text */
-    bool prove;           /* plans for several ranks are proven before they run */
-    uint32_t without;     /* passes that code generation leaves out */
-    bool wait;            /* for compilers, before anything is run */
-    bool larger;          /* no smaller function serves for a larger one: see cpu_larger.c */
-    observe_trace *trace; /* NULL: none; of the reference executor */
-    observe_meter *meter; /* NULL: nothing is measured */
+    bool poison;                /* make visible what is read without having been set */
+    bool lines;                 /* generated C leads debuggers to kernels' text */
+    bool prove;                 /* plans for several ranks are proven before they run */
+    uint32_t without;           /* passes that code generation leaves out */
+    bool wait;                  /* for compilers, before anything is run */
+    bool larger;                /* no smaller function serves for a larger one: see cpu_larger.c */
+    observe_trace *trace;       /* NULL: none; of the reference executor */
+    observe_meter *meter;       /* NULL: nothing is measured */
+    observe_timeline *timeline; /* NULL: there is none */
     jit *jit;
     plan_cache *plans;                       /* NULL at first */
     plan_request request[PLAN_MOST_METHODS]; /* of the executors "plan" and "cpu" */
@@ -38,6 +39,8 @@ typedef struct exec_context {
     bool remember;              /* and keeps what it finds out */
     bool tune;                  /* searches at once, whatever that costs */
     int64_t second_cache;       /* bytes; 0: as many as the machine reports */
+    int64_t compiled, found;    /* functions that were compiled, and that the cache had */
+    double compiling;           /* seconds in which a chain waited for compilers */
     struct exec_ranks *ranks;   /* NULL: the program runs on one */
     struct exec_files *files;   /* NULL: the memory of fields is not limited */
     struct exec_device *device; /* NULL: loops run on the CPU */

@@ -114,7 +114,7 @@ kata_status ranks_exchange(exec_context *context, ranks_batch *batch, messages *
     struct exec_ranks *r = context->ranks;
     int me = comm_rank(r->comm);
     exchange_list list;
-    double time = clock_seconds();
+    double time = clock_seconds(), begin = time;
     list_messages(batch, me, &list);
     place_messages(r, &list);
     kata_status moved = move_on_device(context, batch, true, m);
@@ -130,6 +130,7 @@ kata_status ranks_exchange(exec_context *context, ranks_batch *batch, messages *
     add_time(&r->sent.unpacking, &time);
     batch->count = 0;
     note_sent(r, &list);
+    observe_timeline_end(context->timeline, "ranks", "exchange", begin, NULL);
     return status ? status : moved;
 }
 

@@ -20,6 +20,8 @@ static bool await(stream_run *run, bool out)
     double start = clock_seconds();
     bool done = memory_of(run)->wait(run, out);
     run->streams->waited += clock_seconds() - start;
+    observe_timeline_end(run->context->timeline, "disk",
+                         out ? "waits for writes" : "waits for reads", start, NULL);
     return done;
 }
 

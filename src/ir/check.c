@@ -22,6 +22,16 @@ static bool is_known(const lowering *l, ir_id passes)
     return false;
 }
 
+kata_status lower_append_check(lowering *l, const ir_check *check)
+{
+    void *checks = l->checks;
+    if (!vector_reserve(&checks, &l->check_capacity, l->check_count + 1, sizeof *l->checks))
+        return message_no_memory(l->m);
+    l->checks = checks;
+    l->checks[l->check_count++] = *check;
+    return KATA_OK;
+}
+
 kata_status lower_add_check(lowering *l, ir_check check)
 {
     ir_id path = lower_path_node(l),
@@ -30,13 +40,8 @@ kata_status lower_add_check(lowering *l, ir_check check)
     if (status || lower_is_bool(l, passes, true) || is_known(l, passes)) return status;
     if (lower_is_bool(l, passes, false) && check.kind == IR_CHECK_ASSERT)
         return never_passes(l, &check);
-    void *checks = l->checks;
-    if (!vector_reserve(&checks, &l->check_capacity, l->check_count + 1, sizeof *l->checks))
-        return message_no_memory(l->m);
-    l->checks = checks;
     check.passes = passes;
-    l->checks[l->check_count++] = check;
-    return KATA_OK;
+    return lower_append_check(l, &check);
 }
 
 /* Adds the check that an index lies from 0 to below a length, or the size of a dimension. */

@@ -29,10 +29,11 @@ typedef struct ir_addition {
 
 typedef enum ir_check_kind {
     IR_CHECK_ASSERT,
-    IR_CHECK_INDEX /* an index known only at run time is inside its table, array or grid */
+    IR_CHECK_INDEX, /* an index known only at run time is inside its table, array or grid */
+    IR_CHECK_FINITE /* what is written is finite, or is made of a value of a field that is not */
 } ir_check_kind;
 
-/* A value that a failed assert shows. */
+/* A value that a check shows where it fails. */
 typedef struct ir_shown {
     const char *label; /* "u[1,0]", "c" */
     ir_id value;
@@ -44,11 +45,15 @@ typedef struct ir_check {
     ir_check_kind kind;
     ir_id passes; /* bool, true also where the check is not reached */
     uint32_t at;
-    const char *name; /* INDEX: the table, array or field; ASSERT: its text or NULL */
+    const char *name; /* INDEX: the table, array or field; ASSERT: its text or NULL; FINITE: what is
+                         written, such as "u[1]" */
     ir_id index;      /* INDEX: must be 0 to length - 1 */
+    ir_id value;      /* FINITE: as it is stored */
+    int store;        /* FINITE: the result of the kernel that it is of */
     int length;       /* 0: the size of the grid along `dimension` */
     int dimension;
-    ir_shown *shown; /* ASSERT: what its condition reads, in the order of evaluation */
+    ir_shown *shown; /* ASSERT: what its condition reads, in the order of evaluation; FINITE: what
+                        the value is made of, in the order of labels */
     int shown_count;
 } ir_check;
 
@@ -98,11 +103,13 @@ enum {
     IR_MAX_BINS = 4096,     /* elements of a sum of integers */
     IR_MAX_DEPTH = 500,     /* nested expressions, statements and calls */
     IR_MAX_INTERVALS = 64,
-    IR_MAX_COMPILE_COST = 20000, /* see compile_cost.c */
-    IR_MAX_LOOPS = 64,           /* that are not unrolled */
-    IR_MAX_ROUNDS = 1 << 20,     /* of a point in loops that are not unrolled, one in another */
-    IR_MAX_WORK = 16000000,      /* statements and expressions of a point in these */
-    IR_MAX_STEPS = 2000000       /* statements and expressions visited by unrolling */
+    IR_MAX_COMPILE_COST = 20000,                   /* see compile_cost.c */
+    IR_MAX_WATCHED_COST = 6 * IR_MAX_COMPILE_COST, /* of kernels that are watched, with the checks
+                                                    */
+    IR_MAX_LOOPS = 64,                             /* that are not unrolled */
+    IR_MAX_ROUNDS = 1 << 20, /* of a point in loops that are not unrolled, one in another */
+    IR_MAX_WORK = 16000000,  /* statements and expressions of a point in these */
+    IR_MAX_STEPS = 2000000   /* statements and expressions visited by unrolling */
 };
 
 typedef struct ir_kernel {
@@ -122,6 +129,7 @@ typedef struct ir_kernel {
     int interval_count;
     uint32_t direction_at;
     ir_stmt *body;
+    bool watched; /* all floating values that it writes are checked: see finite.c */
     /* set by ir_lower */
     ir_graph graph;   /* only nodes that results need, in order */
     ir_store *stores; /* by parameter, component, and child of a finer field */

@@ -1,7 +1,7 @@
 /* Private to ir: the state of lowering a tree to a graph. cell.c has the values of variables,
  * lower.c runs statements, unroll.c and rounds.c loops, lower_expression.c and element.c
- * expressions; path.c has the conditions around, check.c the checks; results.c sets up and
- * collects. */
+ * expressions; path.c has the conditions around, check.c the checks, finite.c those of what is
+ * written; results.c sets up and collects. */
 #ifndef IR_LOWERING_H
 #define IR_LOWERING_H
 
@@ -66,6 +66,8 @@ typedef struct lowering {
     size_t check_count, check_capacity;
     ir_addition *additions;
     size_t addition_count, addition_capacity;
+    ir_id *tainted; /* see finite.c: of nodes below taint_count, and of others where it is not 0 */
+    size_t taint_count, taint_room;
     bool switched_off;    /* constants leave a parameter without a write */
     lower_record *record; /* NULL outside the conditions of asserts */
     int helpers;          /* that are being lowered, one in another */
@@ -173,8 +175,19 @@ kata_status lower_index_check(lowering *l, ir_id index, int length, const char *
 /* Adds the check that an index, of I64, is inside the grid along a dimension. */
 kata_status lower_level_check(lowering *l, ir_id index, int dimension, const char *name,
                               uint32_t at);
+/* Adds a check as it is. */
+kata_status lower_append_check(lowering *l, const ir_check *check);
 /* Puts the checks, and the node that says whether all pass, into the kernel. */
 kata_status lower_collect_checks(lowering *l);
+
+/* ---- finite.c -------------------------------------------------------------------------------- */
+
+/* In a kernel that is watched: a bool, whether a value of a field that is not finite went into a
+ * node. Behind and in a loop it is what was set. */
+ir_id lower_tainted(lowering *l, ir_id id);
+void lower_set_tainted(lowering *l, ir_id id, ir_id tainted);
+/* Adds the checks of what a kernel writes, if it is watched. */
+kata_status lower_finite_checks(lowering *l);
 
 /* ---- addition.c ------------------------------------------------------------------------------ */
 

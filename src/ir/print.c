@@ -198,6 +198,8 @@ static void print_check(text *out, const ir_check *check)
 {
     if (check->kind == IR_CHECK_INDEX)
         text_add(out, "  within %%%u %s[%%%u]", check->passes, check->name, check->index);
+    else if (check->kind == IR_CHECK_FINITE)
+        text_add(out, "  finite %%%u %s %%%u", check->passes, check->name, check->value);
     else
         text_add(out, "  assert %%%u", check->passes);
     if (check->kind == IR_CHECK_ASSERT && check->name) text_add(out, " \"%s\"", check->name);

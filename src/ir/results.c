@@ -236,6 +236,7 @@ static void each_result(ir_kernel *k, void (*visit)(ir_id *node, ir_id *map), ir
         ir_check *check = &k->checks[i];
         visit(&check->passes, map);
         visit(&check->index, map);
+        visit(&check->value, map);
         for (int s = 0; s < check->shown_count; s++) {
             visit(&check->shown[s].value, map);
             visit(&check->shown[s].condition, map);
@@ -357,6 +358,7 @@ kata_status ir_lower(ir_kernel *kernel, arena *memory, messages *m)
     if (!status) status = lower_check(&l, kernel->at);
     if (!status) status = collect_stores(&l, memory);
     if (!status) status = lower_collect_additions(&l);
+    if (!status) status = lower_finite_checks(&l);
     if (!status) status = lower_collect_checks(&l);
     if (!status && !ir_kernel_finish(kernel, memory)) status = message_no_memory(m);
 #ifdef KATA_DEBUG
@@ -368,6 +370,7 @@ kata_status ir_lower(ir_kernel *kernel, arena *memory, messages *m)
     free(l.path);
     free(l.checks);
     free(l.additions);
+    free(l.tainted);
     arena_free(&scratch);
     return status;
 }

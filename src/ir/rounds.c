@@ -47,6 +47,15 @@ static ir_type type_of_cell(const lowering *l, uint32_t where)
     return l->kernel->locals[low].type;
 }
 
+/* Carries along whether a value that is not finite went into a variable. */
+static void begin_taint(rounds *r, variable *v)
+{
+    lowering *l = r->l;
+    if (!l->kernel->watched || !ir_type_is_floating((ir_type)l->g->nodes[v->value].type)) return;
+    v->tainted = rounds_carried(r, lower_tainted(l, l->g->nodes[v->value].arg[0]));
+    lower_set_tainted(l, v->value, v->tainted);
+}
+
 static variable *add_variable(rounds *r, uint32_t where)
 {
     void *variables = r->variables;
@@ -69,6 +78,7 @@ static void begin_cell(rounds *r, uint32_t where)
     if (!v) return;
     v->before = before;
     v->value = rounds_carried(r, before.value ? before.value : zero_of(l, type_of_cell(l, where)));
+    begin_taint(r, v);
     bool flag = where == l->returned || where == l->broken;
     if (!flag && !lower_is_bool(l, before.defined, true))
         v->defined = rounds_carried(r, before.defined);
@@ -159,7 +169,10 @@ static void carry_cells(rounds *r)
         const variable *v = &r->variables[i];
         lower_cell now = l->cells[v->where];
         ir_type type = (ir_type)l->g->nodes[v->value].type;
-        carry(r, v->value, now.value ? now.value : zero_of(l, type));
+        ir_id next = now.value ? now.value : zero_of(l, type);
+        ir_id tainted = v->tainted ? lower_tainted(l, next) : 0;
+        carry(r, v->value, next);
+        carry(r, v->tainted, tainted);
         carry(r, v->defined, now.defined);
     }
 }
@@ -186,7 +199,9 @@ static void end_cells(rounds *r)
         bool flag = v->where == l->returned || v->where == l->broken;
         bool always = flag || lower_is_bool(l, l->cells[v->where].defined, true);
         ir_id defined = v->defined ? after(r, v->defined) : lower_bool(l, always);
-        lower_set(l, v->where, after(r, v->value), defined);
+        ir_id value = after(r, v->value);
+        if (v->tainted) lower_set_tainted(l, value, after(r, v->tainted));
+        lower_set(l, v->where, value, defined);
     }
 }
 

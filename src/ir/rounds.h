@@ -9,6 +9,7 @@
 typedef struct variable {
     uint32_t where;
     ir_id value, defined;
+    ir_id tainted;     /* of the value; 0: nobody asks */
     lower_cell before; /* the loop */
 } variable;
 

@@ -192,6 +192,10 @@ static const char *verify_checks(const ir_kernel *k)
         if (!is_bool(k, check->passes)) return "a check is no bool";
         if ((check->kind == IR_CHECK_INDEX) != (check->index != 0)) return "a check of no index";
         if (check->index >= k->graph.count) return "a check of an index that does not exist";
+        if ((check->kind == IR_CHECK_FINITE) != (check->value != 0)) return "a check of no value";
+        if (check->value >= k->graph.count) return "a check of a value that does not exist";
+        if (check->store < 0 || (check->store && check->store >= k->store_count))
+            return "a check of no result";
         for (int s = 0; s < check->shown_count; s++)
             if (!check->shown[s].value || check->shown[s].value >= k->graph.count ||
                 !is_bool(k, check->shown[s].condition))
@@ -247,7 +251,7 @@ static const char *verify_loops(const ir_kernel *k)
         if (within[k->stores[i].value] || within[k->stores[i].condition])
             wrong = "a store of a value of a round";
     for (int i = 0; i < k->check_count && !wrong; i++)
-        if (within[k->checks[i].passes] || within[k->checks[i].index])
+        if (within[k->checks[i].passes] || within[k->checks[i].index] || within[k->checks[i].value])
             wrong = "a check of a value of a round";
     free(within);
     return wrong;

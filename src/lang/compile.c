@@ -57,6 +57,7 @@ static bool make_kernel(lang_compiler *c, lang_function *f, ir_kernel **out)
     c->uses_real = f->real;
     if (f->wrong || !lang_check_kernel(c, f, kernel)) return false;
     *out = kernel;
+    kernel->watched = c->watched;
     if (!lang_check_real(c, f, kernel) || ir_lower(kernel, &module->memory, c->m)) return false;
     if (ir_check_compile_cost(kernel, c->m)) return false;
     lang_warn_gaps(c, kernel);
@@ -166,7 +167,7 @@ kata_status lang_compile(const char *name, const char *text, size_t length,
                             name, length, LANG_MAX_TEXT);
     lang_module *module = module_new(name, text, length);
     if (!module) return message_no_memory(m);
-    lang_compiler c = {.module = module, .m = m};
+    lang_compiler c = {.module = module, .m = m, .watched = options && options->watched};
     message_gather(m);
     compile(&c, options ? options : &none);
     end(&c);

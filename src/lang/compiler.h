@@ -29,6 +29,7 @@ struct lang_compiler {
     bool stopped;       /* no recovery: a limit, memory, too many errors */
     bool damaged;       /* the definition being parsed has an error */
     bool lost;          /* a definition without a name was dropped */
+    bool watched;       /* as in lang_options */
     locale_t locale;    /* C */
     arena syntax;       /* everything that ends with the compilation */
     int syntax_count;

@@ -33,6 +33,7 @@ typedef struct lang_options {
     const char *constants; /* "R=8, C=0.5": values of constants of the file; NULL: none */
     const char *path;      /* of the file that the text is of, which may import others */
     const char *folder;    /* where a text of no file may import from; both NULL: it may not */
+    bool watched;          /* kernels check the floating values that they write: ir_kernel */
 } lang_options;
 
 /* Parses, checks and lowers a kernel text; options may be NULL. On error *out stays as it was. */

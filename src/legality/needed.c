@@ -28,8 +28,9 @@ static kata_status check_kernel(const chain_loop *loop, messages *m)
                         "make the fields that it writes with .temporary");
         return message_send(m);
     }
-    if (kernel->check_count || kernel->level_read_count) {
-        uint32_t at = kernel->check_count ? kernel->checks[0].at : kernel->level_reads[0].at;
+    bool checks = kernel->check_count && kernel->checks[0].kind != IR_CHECK_FINITE;
+    if (checks || kernel->level_read_count) {
+        uint32_t at = checks ? kernel->checks[0].at : kernel->level_reads[0].at;
         begin(loop, at, "an assert or an index to check", m);
         message_line(m, "it may run on fewer points than it could: apply it to kata_all(g)");
         return message_send(m);

@@ -33,12 +33,8 @@ static void print_point(text *out, const observe_fault *fault, int rank)
     text_add(out, ")");
 }
 
-static void begin_assert(const chain_loop *loop, const observe_fault *fault, const char *point,
-                         messages *m)
+static void add_shown(const observe_fault *fault, messages *m)
 {
-    message_begin_at(m, KATA_ERROR_ASSERT, loop->kernel->text, fault->at,
-                     "this assert fails at point %s%s%s", point, fault->name ? ": " : "",
-                     fault->name ? fault->name : "");
     text values = {0};
     for (int i = 0; i < fault->shown_count; i++) {
         text_add(&values, "%s%s = ", i ? ", " : "", fault->shown[i].label);
@@ -46,6 +42,15 @@ static void begin_assert(const chain_loop *loop, const observe_fault *fault, con
     }
     if (values.length) message_line(m, "%s", text_get(&values));
     text_free(&values);
+}
+
+static void begin_assert(const chain_loop *loop, const observe_fault *fault, const char *point,
+                         messages *m)
+{
+    message_begin_at(m, KATA_ERROR_ASSERT, loop->kernel->text, fault->at,
+                     "this assert fails at point %s%s%s", point, fault->name ? ": " : "",
+                     fault->name ? fault->name : "");
+    add_shown(fault, m);
 }
 
 static void begin_index(const chain_loop *loop, const observe_fault *fault, const char *point,
@@ -57,12 +62,30 @@ static void begin_index(const chain_loop *loop, const observe_fault *fault, cons
     message_line(m, "it must be 0 to %" PRId64, fault->length - 1);
 }
 
+/* A NaN is one, whatever its sign. */
+static void begin_finite(const chain_loop *loop, const observe_fault *fault, const char *point,
+                         messages *m)
+{
+    double value = ir_convert(IR_F64, fault->type, fault->value).f64;
+    message_begin_at(m, KATA_ERROR_ASSERT, loop->kernel->text, fault->at,
+                     "'%s' becomes %s at point %s", fault->name,
+                     value != value ? "NaN"
+                     : value > 0    ? "infinite"
+                                    : "minus infinite",
+                     point);
+    add_shown(fault, m);
+    message_line(m, "in loop %" PRId64 " of the run, after %" PRId64 " time step%s", loop->number,
+                 loop->steps, loop->steps == 1 ? "" : "s");
+}
+
 kata_status observe_fault_report(const chain_loop *loop, const observe_fault *fault, messages *m)
 {
     text point = {0};
     print_point(&point, fault, loop->shape.rank);
     if (fault->kind == IR_CHECK_ASSERT)
         begin_assert(loop, fault, text_get(&point), m);
+    else if (fault->kind == IR_CHECK_FINITE)
+        begin_finite(loop, fault, text_get(&point), m);
     else
         begin_index(loop, fault, text_get(&point), m);
     text_free(&point);

@@ -20,7 +20,9 @@ typedef struct observe_fault {
     uint32_t at;
     const char *name; /* as in ir_check */
     int64_t index, length;
-    int shown_count; /* of an assert */
+    ir_type type; /* FINITE: of the value that is written */
+    ir_value value;
+    int shown_count;
     struct observe_shown {
         char label[IR_LABEL];
         ir_type type;
@@ -31,7 +33,7 @@ typedef struct observe_fault {
 /* Whether point a of a loop comes before point b: of kernels whose levels run in order, at a level
  * that runs before. */
 bool observe_point_before(const chain_loop *loop, const int64_t a[3], const int64_t b[3]);
-/* Adds a value to what a failed assert shows, unless there is one of that name or no room. */
+/* Adds a value to what a failed check shows, unless there is one of that name or no room. */
 void observe_fault_show(observe_fault *fault, const char *label, ir_type type, ir_value value);
 /* Sends the message. Returns KATA_ERROR_ASSERT. */
 kata_status observe_fault_report(const chain_loop *loop, const observe_fault *fault, messages *m);
@@ -90,6 +92,7 @@ typedef struct observe_meter {
     observe_meter_entry *entries; /* in the order in which they were met */
     size_t count, capacity;
     bool failed; /* memory was out: runs are missing */
+    bool waits;  /* on a device: for each loop, so that it has a time; otherwise it has none */
 } observe_meter; /* from calloc */
 
 void observe_meter_free(observe_meter *meter);
@@ -102,6 +105,46 @@ double observe_meter_now(const observe_meter *meter);
 void observe_meter_note(observe_meter *meter, const chain_loop *loop, double seconds);
 /* Points per second, of the newest runs. */
 double observe_meter_median(observe_meter_entry *e);
+
+/* ---- timeline.c: what a run did when, for viewers ---------------------------------------------
+ */
+
+typedef struct observe_span {
+    double begin, end; /* by clock_seconds; begin 0: there is none */
+} observe_span;
+
+typedef struct observe_timeline {
+    FILE *to;
+    char *path;
+    int error; /* the first in writing, or 0 */
+    int rank, rows;
+    int64_t bytes, most; /* written; about as many, then it is full */
+    bool full;
+    double offset;    /* of its times to clock_seconds */
+    const char *name; /* of what began last */
+    observe_span *spans;
+    int room;
+} observe_timeline;
+
+/* The second file that a process opens, and those after it, get .2, .3, ... after their name, and
+ * those of ranks but the first .rank1, .rank2, ... */
+kata_status observe_timeline_open(const char *path, int rank, int64_t most, messages *m,
+                                  observe_timeline **out);
+/* Ends the file: 0 if all of it could be written, and for NULL; otherwise the error. */
+int observe_timeline_finish(observe_timeline *t);
+void observe_timeline_free(observe_timeline *t);
+/* The time at which something of a name begins, which others may begin within; 0 for NULL. The name
+ * is valid until it ends. Only the thread of the program calls these. */
+double observe_timeline_begin(observe_timeline *t, const char *name);
+/* Adds an event that began then and ends now; nothing for NULL. `more`: an object of JSON, or NULL.
+ */
+void observe_timeline_end(observe_timeline *t, const char *kind, const char *name, double begin,
+                          const char *more);
+/* Room for what each of so many threads does, all without a beginning; NULL when memory is out. */
+observe_span *observe_timeline_spans(observe_timeline *t, int threads);
+/* Adds an event for each of the threads behind the first that has done something, under the name of
+ * what began last. */
+void observe_timeline_threads(observe_timeline *t, int threads);
 
 /* ---- record.c: what each loop computed, for `kata diff` -------------------------------------- */
 

@@ -93,9 +93,11 @@ static const int64_t nowhere[4];
 static ir_value evaluate_local(oracle_interpreter *in, const ir_expr *expr)
 {
     const ir_local *local = &in->loop->kernel->locals[expr->index];
-    if (!expr->arg[0]) return note(in, expr, nowhere, *local_at(in, expr->index, NULL));
-    int element = checked_index(in, expr->arg[0], local->length, local->name);
-    return in->locals[in->local_start[expr->index] + (size_t)element];
+    bool plain = !expr->arg[0];
+    int element = plain ? 0 : checked_index(in, expr->arg[0], local->length, local->name);
+    size_t at = in->local_start[expr->index] + (size_t)element;
+    in->flow = in->local_flows[at];
+    return plain ? note(in, expr, nowhere, in->locals[at]) : in->locals[at];
 }
 
 static ir_value evaluate_number(oracle_interpreter *in, const ir_expr *expr)
@@ -108,13 +110,16 @@ static ir_value evaluate_number(oracle_interpreter *in, const ir_expr *expr)
                      : table       ? binding->table[element]
                                    : binding->number;
     if (in->trace) observe_trace_read(in->trace, param, element, NULL, value);
+    oracle_flow_read(in, expr, table ? NULL : nowhere, value);
     return table ? value : note(in, expr, nowhere, value);
 }
 
 static ir_value evaluate_table(oracle_interpreter *in, const ir_expr *expr)
 {
     const ir_table *table = &in->loop->kernel->tables[expr->index];
-    return table->values[checked_index(in, expr->arg[0], table->length, table->name)];
+    int element = checked_index(in, expr->arg[0], table->length, table->name);
+    in->flow = 0;
+    return table->values[element];
 }
 
 /* Sets the offset of an access to a field parameter, and the index that it touches. */
@@ -135,19 +140,6 @@ static void copied_index(const chain_copy *copy, const int64_t point[3], int64_t
         int64_t along = point[copy->axis[d]];
         index[d] = copy->shift[d] + (copy->sign[d] > 0 ? along : -along);
     }
-}
-
-/* The number of a value that a point may write, among those of its field: one per component, or on
- * a finer grid one per child, chosen by the offset; -1 where there is none. */
-static int output_of(const ir_param *param, int component, const int64_t offset[3])
-{
-    int output = component;
-    for (int d = 0; d < 3; d++) {
-        if (!param->finer[d]) continue;
-        if (offset[d] < 0 || offset[d] >= param->finer[d]) return -1;
-        output = output * param->finer[d] + (int)offset[d];
-    }
-    return output;
 }
 
 /* Whether this point has written the value of an output at an index. */
@@ -185,6 +177,7 @@ static ir_value evaluate_level(oracle_interpreter *in, const ir_expr *expr, int 
     ir_value value = ir_storage_read(field->slot->type, param->type, &element);
     for (int d = 0; d < 3; d++) offset[d] = index[d] - ir_param_index(param, d, in->point[d]);
     if (in->trace) observe_trace_read(in->trace, param, component, offset, value);
+    oracle_flow_read(in, expr, NULL, value);
     return value;
 }
 
@@ -199,12 +192,16 @@ static ir_value evaluate_load(oracle_interpreter *in, const ir_expr *expr)
     index_at(in, param, &expr->arg[1], index, &at[1]);
     if (in->loop->copy && expr->index == CHAIN_COPY_FROM)
         copied_index(in->loop->copy, in->point, index);
-    int output = output_of(param, component, &at[1]);
+    int output = oracle_output_of(param, component, &at[1]);
     bool own = is_written_at(field, output, index) && oracle_target(field, index, target);
     ir_value element = own ? store_get_element(field->next, component, target)
                            : oracle_read(field, component, index);
     ir_value value = ir_storage_read(field->slot->type, param->type, &element);
     if (in->trace) observe_trace_read(in->trace, param, component, &at[1], value);
+    if (own)
+        in->flow = field->flows[output];
+    else
+        oracle_flow_read(in, expr, at, value);
     return expr->at_run_time ? value : note(in, expr, at, value);
 }
 
@@ -212,10 +209,16 @@ static ir_value evaluate_op(oracle_interpreter *in, const ir_expr *expr)
 {
     ir_value args[3] = {{0}, {0}, {0}};
     args[0] = evaluate(in, expr->arg[0]);
+    uint64_t flow = in->flow;
     if (expr->op == IR_SELECT) return evaluate(in, expr->arg[args[0].i32 ? 1 : 2]);
+    oracle_flow_result(in, expr->type, flow);
     if (expr->type == IR_BOOL && expr->op == IR_AND && !args[0].i32) return args[0];
     if (expr->type == IR_BOOL && expr->op == IR_OR && args[0].i32) return args[0];
-    for (int i = 1; i < ir_ops[expr->op].operands; i++) args[i] = evaluate(in, expr->arg[i]);
+    for (int i = 1; i < ir_ops[expr->op].operands; i++) {
+        args[i] = evaluate(in, expr->arg[i]);
+        flow |= in->flow;
+    }
+    oracle_flow_result(in, expr->type, flow);
     return ir_evaluate(expr->op, expr->type, expr->arg[0]->type, args);
 }
 
@@ -236,11 +239,13 @@ static ir_value evaluate_call(oracle_interpreter *in, const ir_expr *expr)
     in->calls++;
     run(in, expr->body);
     in->calls--;
+    in->flow = in->local_flows[in->local_start[expr->index]];
     return *local_at(in, expr->index, NULL);
 }
 
 static ir_value evaluate(oracle_interpreter *in, const ir_expr *expr)
 {
+    in->flow = 0;
     switch (expr->kind) {
     case IR_EXPR_CONST: return expr->value;
     case IR_EXPR_LOCAL: return evaluate_local(in, expr);
@@ -266,8 +271,19 @@ static ir_value evaluate(oracle_interpreter *in, const ir_expr *expr)
 static void unset(oracle_interpreter *in, int local)
 {
     int length = in->loop->kernel->locals[local].length;
-    for (int i = 0; i < (length > 0 ? length : 1); i++)
+    for (int i = 0; i < (length > 0 ? length : 1); i++) {
         in->locals[in->local_start[local] + i] = (ir_value){0};
+        in->local_flows[in->local_start[local] + i] = 0;
+    }
+}
+
+static void assign(oracle_interpreter *in, int local, const ir_stmt *stmt)
+{
+    ir_value value = evaluate(in, stmt->value);
+    uint64_t flow = in->flow;
+    ir_value *at = local_at(in, local, stmt->element);
+    *at = value;
+    in->local_flows[at - in->locals] = flow;
 }
 
 static void store(oracle_interpreter *in, const ir_stmt *stmt)
@@ -276,9 +292,10 @@ static void store(oracle_interpreter *in, const ir_stmt *stmt)
     oracle_field *field = &in->fields[stmt->index];
     int component = index_below(in, stmt->element, param->count);
     ir_value value = evaluate(in, stmt->value), element = {0};
+    uint64_t flow = in->flow;
     int64_t index[3], offset[3], target[3];
     index_at(in, param, stmt->offset, index, offset);
-    int output = output_of(param, component, offset);
+    int output = oracle_output_of(param, component, offset);
     if (output < 0 || !oracle_target(field, index, target)) {
         fail(in, "a write outside the grid");
         return;
@@ -289,6 +306,7 @@ static void store(oracle_interpreter *in, const ir_stmt *stmt)
                             store_get_element(field->next, component, target), element);
     store_set_element(field->next, component, target, element);
     field->stored[output] = true;
+    field->flows[output] = flow;
     for (int d = 0; d < 3; d++) field->stored_at[output][d] = index[d];
 }
 
@@ -299,6 +317,7 @@ static void reduce(oracle_interpreter *in, const ir_stmt *stmt)
     if (in->failure) return;
     ir_value *reduced = &in->reduced[in->reduced_start[stmt->index] + (size_t)element];
     *reduced = ir_reduce(param, *reduced, evaluate(in, stmt->value));
+    in->reduced_flows[reduced - in->reduced] |= in->flow;
 }
 
 /* True when a return was met, or the loop is to be left for another reason. */
@@ -334,11 +353,7 @@ static bool run_for(oracle_interpreter *in, const ir_stmt *stmt)
 static bool run_one(oracle_interpreter *in, const ir_stmt *stmt)
 {
     switch (stmt->kind) {
-    case IR_STMT_ASSIGN: {
-        ir_value value = evaluate(in, stmt->value);
-        *local_at(in, stmt->index, stmt->element) = value;
-        return false;
-    }
+    case IR_STMT_ASSIGN: assign(in, stmt->index, stmt); return false;
     case IR_STMT_UNSET: unset(in, stmt->index); return false;
     case IR_STMT_STORE: store(in, stmt); return false;
     case IR_STMT_REDUCE: reduce(in, stmt); return false;
@@ -347,12 +362,9 @@ static bool run_one(oracle_interpreter *in, const ir_stmt *stmt)
     case IR_STMT_BREAK: in->leaves = ORACLE_BREAKS; return true;
     case IR_STMT_CONTINUE: in->leaves = ORACLE_CONTINUES; return true;
     case IR_STMT_BLOCK: return run(in, stmt->body);
-    case IR_STMT_RETURN: {
-        if (!stmt->value) return true;
-        ir_value value = evaluate(in, stmt->value);
-        *local_at(in, stmt->index, NULL) = value;
+    case IR_STMT_RETURN:
+        if (stmt->value) assign(in, stmt->index, stmt);
         return true;
-    }
     case IR_STMT_ASSERT: return !assert_holds(in, stmt);
     }
     fail(in, "an unknown kind of statement");
@@ -369,5 +381,6 @@ static bool run(oracle_interpreter *in, const ir_stmt *stmt)
 bool oracle_interpret_point(oracle_interpreter *in)
 {
     run(in, in->loop->kernel->body);
+    if (in->loop->kernel->watched && !in->failure) oracle_flow_check(in);
     return !in->failure;
 }

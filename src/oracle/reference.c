@@ -42,8 +42,10 @@ static kata_status prepare_field(reference_run *run, int p, messages *m)
     size_t outputs = outputs_of(param);
     field->stored = arena_array(&run->memory, outputs, sizeof *field->stored);
     field->stored_at = arena_array(&run->memory, outputs, sizeof *field->stored_at);
+    field->flows = arena_array(&run->memory, outputs, sizeof *field->flows);
     if (old) field->next = store_array_copy(old);
-    return field->stored && field->stored_at && field->next ? KATA_OK : message_no_memory(m);
+    return field->stored && field->stored_at && field->flows && field->next ? KATA_OK
+                                                                            : message_no_memory(m);
 }
 
 static kata_status prepare_locals(reference_run *run, messages *m)
@@ -58,7 +60,10 @@ static kata_status prepare_locals(reference_run *run, messages *m)
         total += kernel->locals[i].length > 0 ? (size_t)kernel->locals[i].length : 1;
     }
     run->in.locals = arena_array(&run->memory, total + 1, sizeof *run->in.locals);
-    return run->in.locals ? KATA_OK : message_no_memory(m);
+    run->in.local_flows = arena_array(&run->memory, total + 1, sizeof *run->in.local_flows);
+    if (kernel->watched && !kernel->loop_count)
+        run->in.reads = arena_array(&run->memory, ORACLE_READS, sizeof *run->in.reads);
+    return run->in.locals && run->in.local_flows ? KATA_OK : message_no_memory(m);
 }
 
 /* Integers wrap, so their sums need no order: they are added up as points run. Other contributions
@@ -96,9 +101,11 @@ static kata_status prepare_reductions(reference_run *run, messages *m)
         if (!store_slot_array(loop->bindings[p].slot)) return message_no_memory(m);
     }
     run->in.reduced = arena_array(&run->memory, count + 1, sizeof *run->in.reduced);
+    run->in.reduced_flows = arena_array(&run->memory, count + 1, sizeof *run->in.reduced_flows);
     run->contributions = arena_array(&run->memory, count + 1, sizeof *run->contributions);
     run->where = arena_array(&run->memory, (size_t)kernel->param_count + 1, sizeof *run->where);
-    if (!run->in.reduced || !run->contributions || !run->where) return message_no_memory(m);
+    if (!run->in.reduced || !run->in.reduced_flows || !run->contributions || !run->where)
+        return message_no_memory(m);
     for (int p = 0; p < kernel->param_count; p++)
         for (int e = 0; is_collected(&kernel->params[p]) && e < kernel->params[p].count; e++)
             if (collect(run, run->in.reduced_start[p] + (size_t)e)) return message_no_memory(m);
@@ -154,6 +161,8 @@ static bool run_point(reference_run *run, int64_t number)
             run->in.reduced[run->in.reduced_start[p] + (size_t)e] =
                 ir_reduction_start(&kernel->params[p]);
     }
+    memset(run->in.reduced_flows, 0, run->reduced_count * sizeof *run->in.reduced_flows);
+    run->in.read_count = 0;
     trace_point(run);
     if (!oracle_interpret_point(&run->in)) return false;
     meet_point(run);

@@ -151,3 +151,14 @@ bool oracle_target(const oracle_field *field, const int64_t index[3], int64_t ta
     }
     return true;
 }
+
+int oracle_output_of(const ir_param *param, int component, const int64_t offset[3])
+{
+    int output = component;
+    for (int d = 0; d < 3; d++) {
+        if (!param->finer[d]) continue;
+        if (offset[d] < 0 || offset[d] >= param->finer[d]) return -1;
+        output = output * param->finer[d] + (int)offset[d];
+    }
+    return output;
+}

@@ -124,6 +124,8 @@ void store_pool_free(struct store_pool *pool)
 
 void store_pool_declare(struct store_pool *pool, int64_t bytes) { pool->declared += bytes; }
 
+int64_t store_pool_declared(const struct store_pool *pool) { return pool->declared; }
+
 bool store_pool_limit(struct store_pool *pool, int64_t bytes, const char *folder)
 {
     pool->limit = bytes;

@@ -46,6 +46,7 @@ void store_pool_end_chain(struct store_pool *pool);
  * folder: those that no longer fit a quarter of the limit. The rest is for what is moved to memory.
  */
 void store_pool_declare(struct store_pool *pool, int64_t bytes);
+int64_t store_pool_declared(const struct store_pool *pool);
 bool store_pool_limit(struct store_pool *pool, int64_t bytes, const char *folder);
 /* The folder of files; NULL where there is no limit. */
 const char *store_pool_folder(const struct store_pool *pool);
@@ -122,8 +123,7 @@ void store_window_clear(store_window *w, bool poison);
  * farther behind than the plan needs are lost, and so is what was never in such a box. */
 void store_window_show(store_window *w, const grid_box *box);
 
-/* ---- ring.c: planes of a field in a file ------------------------------------------------------
- */
+/* ---- ring.c: planes of a field in a file ----------------------------------------------------- */
 
 /* Memory for some planes of a field whose array is a file: those that follow one another along its
  * slowest dimension. They take turns in it, and the ring lies once more behind itself: so the

@@ -15,6 +15,10 @@ static void describe(const chain_loop *loop, const ir_check *check, const ir_val
     if (check->index)
         fault->index =
             ir_convert(IR_I64, (ir_type)nodes[check->index].type, values[check->index]).i64;
+    if (check->value) {
+        fault->type = (ir_type)nodes[check->value].type;
+        fault->value = values[check->value];
+    }
     for (int i = 0; i < check->shown_count; i++) {
         const ir_shown *shown = &check->shown[i];
         if (values[shown->condition].i32)

@@ -43,6 +43,7 @@ struct sweep_workers {
     int64_t touched; /* bytes, by chains up to the one that runs */
     machine_crossover crossover;
     sweep_ranks ranks;
+    observe_timeline *timeline; /* takes what threads do; or NULL */
 };
 
 /* Makes *memory at least so many bytes, aligned to lines, and loses its values; false: out. */
@@ -361,8 +362,7 @@ grid_box sweep_level(const sweep_loop *l, const grid_box *box, int64_t i);
 /* Runs a box level after level, as far as one with a point that fails. False when memory is out. */
 bool sweep_run_levels(sweep_loop *l, const grid_box *box);
 
-/* ---- band_reads.c, bands.c
- * ------------------------------------------------------------------------------- */
+/* ---- band_reads.c, bands.c ------------------------------------------------------------------- */
 
 /* Whether reads of what a loop in order writes let its bands overlap; how far they reach. */
 bool sweep_bands_overlap(const sweep_loop *l, int64_t reach[3]);

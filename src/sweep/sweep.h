@@ -58,6 +58,8 @@ typedef struct sweep_workers sweep_workers;
 /* For at most so many threads. `poison`: what lies outside the grid and has no value is NaN. NULL
  * when memory is out. */
 sweep_workers *sweep_workers_new(int threads, bool poison);
+/* From now on a timeline takes what threads do. */
+void sweep_workers_watch(sweep_workers *w, observe_timeline *timeline);
 void sweep_workers_free(sweep_workers *workers);
 /* Calls work(data, thread) for different threads, at once: for all of them at most. */
 int sweep_workers_count(const sweep_workers *workers);

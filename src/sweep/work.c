@@ -18,9 +18,30 @@ bool sweep_grow(void **memory, size_t *size, size_t needed)
     return true;
 }
 
+typedef struct marked {
+    sweep_work *work;
+    void *data;
+    observe_span *spans; /* per thread: when it works */
+} marked;
+
+static void work_marked(void *data, int thread)
+{
+    const marked *m = data;
+    m->spans[thread].begin = clock_seconds();
+    m->work(m->data, thread);
+    m->spans[thread].end = clock_seconds();
+}
+
 void sweep_workers_run(sweep_workers *w, int threads, sweep_work *work, void *data)
 {
     if (threads > 1 && !w->team) w->team = sweep_team_new(w->count);
+    observe_span *spans =
+        threads > 1 && w->timeline ? observe_timeline_spans(w->timeline, threads) : NULL;
+    if (spans && w->team) {
+        sweep_team_run(w->team, threads, work_marked, &(marked){work, data, spans});
+        observe_timeline_threads(w->timeline, threads);
+        return;
+    }
     if (threads > 1 && w->team)
         sweep_team_run(w->team, threads, work, data);
     else

@@ -34,3 +34,5 @@ void sweep_workers_free(sweep_workers *w)
     sweep_cache_free(w->cache);
     free(w);
 }
+
+void sweep_workers_watch(sweep_workers *w, observe_timeline *timeline) { w->timeline = timeline; }

@@ -109,6 +109,7 @@ expect_usage "kata run heat: --size takes a multiple of 8, not '100': the coarse
 expect_usage "kata run heat: --memory takes bytes from 4k on, such as 500M or 8G, not '8T'" run heat --memory 8T
 expect_usage "kata run heat: --memory takes bytes from 4k on, such as 500M or 8G, not '3k'" run heat --memory=3k
 expect_usage "kata run heat: --memory needs a value: bytes from 4k on, such as 500M or 8G" run heat --memory
+expect_usage "kata run heat: --check-values is 'inf', not nan or none" run heat --check-values inf
 expect_usage "kata run heat: --spill has no effect without --memory BYTES" run heat --spill /tmp
 expect_usage "kata run heat: --size needs a value: a whole number from 32 to 8192" run heat --size
 expect_usage "kata run heat: --size takes a multiple of 8, not '36': the coarsest grid has an eighth of it" \

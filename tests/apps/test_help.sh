@@ -73,7 +73,7 @@ for command in "${commands[@]}"; do
     # shellcheck disable=SC2086
     expect_words "$(options_of $command | tr '\n' ' ' | sed 's/ $//')" $command --
 done
-expect_words "--steps --swap --size --staggered --spill" apply k.kata heat --s
+expect_words "--steps --swap --size --staggered --spill --summary" apply k.kata heat --s
 expect_words "" apply k.kata heat u=
 expect_words "f64 f32" run blur x --type f
 expect_words "trt" run cavity --collision = t

@@ -86,6 +86,12 @@ for limit in "3 1" "4 7" "2 13 4k"; do # ranks, the first program, and the memor
     fi
 done
 
+if ! KATA_CACHE_DIR=$(cache_of random) KATA_MEMORY=64k on_ranks 2 "$KATA_BUILD/tests/test_random" --ranks \
+    --watched --count 8 --seed 121; then
+    fail "programs that look for NaN report something else on 2 ranks"
+    cat ranks2/out
+fi
+
 for limit in "2 21" "3 22 400000" "4 23"; do # with devices of that much memory
     read -r n seed memory <<<"$limit"
     if ! KATA_CACHE_DIR=$(cache_of random_cuda) KATA_DEVICE_MEMORY=$memory on_ranks "$n" \

@@ -400,6 +400,12 @@ int judge_finish(court *c, judgement *out);
 void judge_here(program *const *programs, int count, const trial *t, judgement *out);
 judgement judge_alone(program *p, const trial *t);
 
+/* ---- watched.c ------------------------------------------------------------------------------- */
+
+/* Runs a program in contexts that look for NaN: whether all settings report what the first one
+ * does, and where none reports anything, give the same values. Adds 1 to *reports where they do. */
+bool watched_agrees(program *p, const trial *t, int *reports);
+
 /* ---- shrink.c -------------------------------------------------------------------------------- */
 
 /* Makes a program smaller while its judgement stays the same. */

@@ -2,7 +2,7 @@
  * the values that the reference executor gives, bit for bit.
  *
  *     test_random [--seed N] [--count M] [--batch B] [--jobs J] [--planned] [--passing]
- *                 [--ranks] [--resumed] [--device NAME] [--brief] [--print]
+ *                 [--ranks] [--resumed] [--watched] [--device NAME] [--brief] [--print]
  *
  * runs the programs of seeds N .. N+M-1, B at a time in one context, J batches at once. Without
  * options it runs a fixed fiftieth of the full count, which KATA_TEST_FULL=1 asks for.
@@ -17,6 +17,9 @@
  *
  * --resumed runs programs that end after some time step and go on in another context, from a
  * checkpoint in the present folder; with --ranks, on ranks.
+ *
+ * --watched runs programs in contexts that look for NaN (kata_options.check): all of them report
+ * the same. It fails if none of 40 or more programs reports anything.
  *
  * --planned interprets plans of the programs, of a kind for each batch: it needs no compiler and is
  * fast. The first programs that fail are made smaller and printed, and after many failures the test
@@ -121,6 +124,25 @@ static const setting resumed_on_ranks[] = {
     {"cpu, resumed", "cpu", 1, false, false, false, false, NULL, false, 0, true, 0},
 };
 
+/* That look for NaN. */
+static const setting watched[] = {
+    {"reference", "reference", 1, false, false, false, false, NULL, false, false, false, 0},
+    {"plan", "plan", 1, false, false, false, true, "skewed x=3 y=2 z=2", false, false, false, 0},
+    {"cpu, 1 thread", "cpu", 1, false, false, false, false, NULL, false, false, false, 0},
+    {"cpu, 3 threads, each loop at once", "cpu", 3, true, false, false, true, NULL, false, false,
+     false, 0},
+    {"cpu, 2 threads, tiles", "cpu", 2, false, false, false, true, "skewed y=5 z=4 depth=6", false,
+     false, false, 0},
+};
+static const setting watched_on_device[] = {
+    {"reference", "reference", 1, false, false, false, false, NULL, false, false, false, 0},
+    {"device", "cpu", 1, false, false, false, false, NULL, false, true, false, 0},
+};
+static const setting watched_on_ranks[] = {
+    {"reference", "reference", 1, false, false, false, false, NULL, false, false, false, 0},
+    {"cpu, 1 thread", "cpu", 1, false, false, false, false, NULL, false, false, false, 0},
+};
+
 /* On ranks whose loops run on devices. */
 static const setting on_rank_devices[] = {
     {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false, false,
@@ -160,7 +182,7 @@ static trial settings_of_batch(uint64_t seed)
 typedef struct options {
     uint64_t seed;
     int count, batch, jobs;
-    bool brief, print, planned, passing, ranks, resumed;
+    bool brief, print, planned, passing, ranks, resumed, watched;
     const char *device;
 } options;
 
@@ -300,6 +322,28 @@ static tally run_on_ranks(const options *o)
     return t;
 }
 
+/* ---- programs that look for NaN -------------------------------------------------------------- */
+
+static int run_watched(const options *o)
+{
+    trial t = o->device  ? (trial){watched_on_device, COUNT_OF(watched_on_device), stdout}
+              : o->ranks ? (trial){watched_on_ranks, COUNT_OF(watched_on_ranks), stdout}
+                         : (trial){watched, COUNT_OF(watched), stdout};
+    int failed = 0, reports = 0;
+    if (o->ranks) all_settings = (trial){on_ranks, COUNT_OF(on_ranks), NULL}; /* of larger grids */
+    setenv("KATA_CHECK", "nan", 1);
+    if (o->brief) t.out = NULL;
+    for (int i = 0; i < o->count; i++) {
+        program *p = generate(o->seed + (uint64_t)i);
+        if (o->ranks) set_layout(i);
+        failed += !watched_agrees(p, &t, &reports);
+        program_free(p);
+    }
+    if (kata_rank(NULL) == 0)
+        printf("%d passed, %d failed; %d have reported\n", o->count - failed, failed, reports);
+    return failed || (o->count >= 40 && !reports);
+}
+
 /* ---- options --------------------------------------------------------------------------------- */
 
 static bool is_set(const char *variable)
@@ -318,6 +362,7 @@ static bool parse(options *o, int argc, char **argv)
                      : !strcmp(argv[i], "--passing") ? &o->passing
                      : !strcmp(argv[i], "--ranks")   ? &o->ranks
                      : !strcmp(argv[i], "--resumed") ? &o->resumed
+                     : !strcmp(argv[i], "--watched") ? &o->watched
                                                      : NULL;
         if (flag) {
             *flag = true;
@@ -360,7 +405,7 @@ int main(int argc, char **argv)
     if (!parse(&o, argc, argv)) {
         fprintf(stderr,
                 "usage: %s [--seed N] [--count M] [--batch B] [--jobs J] [--planned] [--passing] "
-                "[--ranks] [--resumed] [--device NAME] [--brief] [--print]\n",
+                "[--ranks] [--resumed] [--watched] [--device NAME] [--brief] [--print]\n",
                 argv[0]);
         return 2;
     }
@@ -379,6 +424,7 @@ int main(int argc, char **argv)
         print_programs(&o);
         return 0;
     }
+    if (o.watched) return run_watched(&o);
     tally t = o.ranks ? run_on_ranks(&o) : run(&o);
     printf("%d passed, %d failed\n", t.passed, t.failed);
     if (o.passing) printf("%d kernels made of several\n", t.joined);
