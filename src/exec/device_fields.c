@@ -1,5 +1,5 @@
 /* The fields of a loop on a device. */
-#include "exec/on_device.h"
+#include "exec/device_rings.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* What leaves the memory of a device where something else needs room. */
-#include "exec/on_device.h"
+#include "exec/device_rings.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Chains whose fields do not fit the memory of a device, in parts that run alike: by planes of
  * their fields (device_stream.c), on whole fields where those of the part fit, or on the CPU. */
-#include "exec/on_device.h"
+#include "exec/device_rings.h"
 
 #include <stdlib.h>
 #include <string.h>

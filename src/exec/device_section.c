@@ -181,8 +181,7 @@ static kata_status run_way(const device_loop *loops, struct device_tune *t, int 
     *ran = (size_t)way->section.steps;
     if (waits && !device_wait(d, DEVICE_WORK)) return device_failed(loops, "failed in");
     const double each = (clock_seconds() - start) / way->section.steps;
-    for (size_t k = 0; k < *ran; k++)
-        observe_meter_note(meter, loops[k].loop, metered ? each : 0);
+    for (size_t k = 0; k < *ran; k++) observe_meter_note(meter, loops[k].loop, metered ? each : 0);
     if (timed) device_tune_note(loops, t, each);
     return KATA_OK;
 }

@@ -1,6 +1,6 @@
 /* What rings of a chain that is streamed are for. All plans that are tried of a chain ask it, so
  * what all loops need is found once. */
-#include "exec/on_device.h"
+#include "exec/device_rings.h"
 
 #include <stdlib.h>
 

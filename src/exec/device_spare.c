@@ -1,7 +1,7 @@
 /* Memory in which planes take turns goes from section to section, and from chain to chain. What the
  * section before has queued there may still be worked on: rings of the same fields go on behind it.
  * Where something else needs memory of the device, it goes. */
-#include "exec/on_device.h"
+#include "exec/device_rings.h"
 
 store_turns *device_spare_take(struct exec_device *d, const chain_slot *field, int64_t bytes,
                                int64_t most)

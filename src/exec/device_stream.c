@@ -2,7 +2,7 @@
  * in arrays of this machine; planes of them move to rings on the device and back, in queues of
  * their own beside the kernels. Fields that loops find on another grid, or that lack the dimension
  * along which tiles follow one another, stay there whole. */
-#include "exec/on_device.h"
+#include "exec/device_rings.h"
 
 #include <stdlib.h>
 

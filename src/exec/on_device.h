@@ -294,34 +294,6 @@ device_memory *device_take(struct exec_device *d, size_t bytes);
 /* The bytes that the reductions of a loop need for each plane of a tile. */
 int64_t device_plane_partials(const analysis_loop *l);
 
-/* ---- device_spare.c: memory of rings, from section to section -------------------------------- */
-
-/* Memory for a ring of a field that needs so many bytes of turns: what it had before, or what is
- * left of chains before, if it is no more than `most`; NULL: there is none. */
-store_turns *device_spare_take(struct exec_device *d, const chain_slot *field, int64_t bytes,
-                               int64_t most);
-/* Keeps it for later rings. */
-bool device_spare_keep(struct exec_device *d, store_turns *turns);
-/* Waits until nothing is worked on, or moved, in what is kept; `free`: and frees it. False when the
- * device has failed. */
-bool device_spare_settle(struct exec_device *d, bool free);
-int64_t device_spare_bytes(const struct exec_device *d);
-
-/* ---- device_spans.c: what rings are for ------------------------------------------------------ */
-
-/* Whether planes of a field can be moved. */
-bool device_suits(const chain_slot *slot);
-/* See stream_memory. */
-bool device_study(const exec_streams *s, const analysis_chain *a);
-int64_t device_ring_bytes(const exec_streams *s, const analysis_chain *a, int slot, int64_t planes);
-/* What a ring is for, of a chain that was studied: where it begins, the section that runs says. */
-store_device_span device_span_of(const stream_run *run, const plan_node *buffer);
-
-/* ---- device_stream.c: chains whose fields do not fit -------------------------------------------
- */
-
-extern const stream_memory device_stream;
-
 /* ---- device_parts.c: chains that do not fit ----------------------------------------------------
  */
 
