@@ -163,7 +163,8 @@ static void move_row(const codegen_writer *w, nest *in, int param, int row, cons
     const codegen_section *s = w->section;
     const codegen_label type = codegen_vector_type(w, param, s->vector);
     if (s->vector == 1) {
-        nest_statement(in, "plane[row_%d] = %s[%d]", row, array, row);
+        if (writes) nest_statement(in, "plane[row_%d] = %s[%d]", row, array, row);
+        if (!writes) nest_statement(in, "%s[%d] = plane[row_%d]", array, row, row);
         return;
     }
     nest *block = nest_add(in, NEST_BLOCK);
