@@ -157,7 +157,7 @@ static void random_chains_give_the_same(void **state)
     (void)state;
     const char *full = environment_get("KATA_TEST_FULL");
     const bool all = full && full[0] == '1';
-    const int programs = all ? MANY : strcmp(kind, "cuda") != 0 ? FEW / 3 : FEW;
+    const int programs = all ? MANY : strcmp(kind, "cuda") != 0 ? FEW / 7 : FEW;
     int64_t at_once = 0;
     for (int i = 0; i < programs; i++) {
         program p;
