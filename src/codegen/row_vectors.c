@@ -110,7 +110,8 @@ static codegen_label index_of(const codegen_writer *w, int param, int offset, bo
 
 static void read_row(const codegen_writer *w, nest *in, const ir_access *row)
 {
-    codegen_label name = array_of(w, row), type = codegen_vector_type(w, row->param, w->shape->vector);
+    codegen_label name = array_of(w, row),
+                  type = codegen_vector_type(w, row->param, w->shape->vector);
     const int ahead = w->ahead ? w->round * ABI_LANES : 0;
     int vector = w->shape->vector;
     reach r = reach_of(w, row);
