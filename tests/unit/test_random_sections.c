@@ -198,5 +198,5 @@ int main(void)
     setenv("KATA_CUDA", getenv("KATA_SHIM_CUDA"), 1);
     setenv("KATA_NVRTC", getenv("KATA_SHIM_NVRTC"), 1);
     int failed = test_kind("cuda");
-    return failed + test_kind("opencl");
+    return failed + HOSTILE(test_kind("opencl"), 0); /* PoCL compiles sections slowly */
 }
