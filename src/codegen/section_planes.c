@@ -11,7 +11,7 @@ static int round_up(int n, int to) { return (n + to - 1) / to * to; }
 codegen_handing codegen_handing_of(const codegen_loop *loop, const codegen_section *s)
 {
     const ir_kernel *kernel = loop->kernel;
-    codegen_handing h = {{0, 0}, 0, 0, 0, 0, 0, {0, 0}, {0, 0}};
+    codegen_handing h = {.reach = {0, 0}};
     int lowest = 0;
     bool beside = false;
     for (int i = 0; i < kernel->access_count; i++) {
@@ -20,7 +20,6 @@ codegen_handing codegen_handing_of(const codegen_loop *loop, const codegen_secti
         for (int d = 0; d < 2; d++)
             h.reach[d] = larger_of(h.reach[d], offset[d] < 0 ? -offset[d] : offset[d]);
         h.below = larger_of(h.below, -offset[2]);
-        h.above = larger_of(h.above, offset[2]);
         h.delay = larger_of(h.delay, offset[2]);
         if (!offset[0] && !offset[1]) continue;
         /* what other threads have comes a round later */

@@ -46,13 +46,13 @@ void codegen_skip_colors(const codegen_writer *w, nest *in, const char *skip);
 /* How planes are handed on, as the offsets say at which a point reads. Each round of the walk along
  * z brings a plane of every step. */
 typedef struct codegen_handing {
-    int reach[2];     /* along x and y, in either direction */
-    int below, above; /* along z */
-    int delay;        /* planes that a step is behind the one before it */
-    int planes;       /* of a step that a thread keeps of its own points */
-    int buffers;      /* and the threads of a group of each other's; 0: they read none */
-    int halo[2];      /* around a tile, along x and y */
-    int tile[2];      /* with it */
+    int reach[2]; /* along x and y, in either direction */
+    int below;    /* along z */
+    int delay;    /* planes that a step is behind the one before it */
+    int planes;   /* of a step that a thread keeps of its own points */
+    int buffers;  /* and the threads of a group of each other's; 0: they read none */
+    int halo[2];  /* around a tile, along x and y */
+    int tile[2];  /* with it */
 } codegen_handing;
 codegen_handing codegen_handing_of(const codegen_loop *loop, const codegen_section *s);
 /* "step_1_2": what a thread keeps of a plane of a step; 0 is what is read. */
