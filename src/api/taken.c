@@ -23,18 +23,6 @@ kata_status api_read_summary(kata *k, bool asked)
 
 /* ---- the rate of copies ---------------------------------------------------------------------- */
 
-/* Of this processor with so many threads. */
-static void name_note(text *out, int threads)
-{
-    text machine = {0};
-    char hash[33];
-    machine_cpu_key(&machine);
-    text_add(&machine, " threads %d", threads);
-    hash_hex(text_get(&machine), machine.length, hash);
-    text_add(out, "copy-%s", hash);
-    text_free(&machine);
-}
-
 static double measure(int threads)
 {
     machine found;
@@ -49,7 +37,7 @@ static double copy_rate(const kata *k)
 {
     text name = {0}, line = {0};
     double rate = 0;
-    name_note(&name, k->exec.threads);
+    machine_note_name(&name, "copy", k->exec.threads);
     bool known = jit_note_read(k->exec.jit, text_get(&name), LONGEST, &line) &&
                  sscanf(text_get(&line), "copy %lf", &rate) == 1 && rate > 0;
     if (!known) {

@@ -5,21 +5,10 @@
 
 enum { LONGEST = 1000 }; /* bytes of the file */
 
-static void name_file(text *out, int threads)
-{
-    text machine = {0};
-    char hash[33];
-    machine_cpu_key(&machine);
-    text_add(&machine, " threads %d", threads);
-    hash_hex(text_get(&machine), machine.length, hash);
-    text_add(out, "crossover-%s", hash);
-    text_free(&machine);
-}
-
 static bool read_file(const jit *j, int threads, machine_crossover *out)
 {
     text name = {0}, line = {0};
-    name_file(&name, threads);
+    machine_note_name(&name, "crossover", threads);
     bool found = !name.failed && jit_note_read(j, text_get(&name), LONGEST, &line) &&
                  machine_crossover_read(text_get(&line), out);
     text_free(&line);
@@ -41,7 +30,7 @@ void cpu_crossover_save(struct exec_cpu *cpu)
     machine_crossover *c = sweep_workers_crossover(cpu->workers);
     text name = {0}, line = {0};
     if (!c->changed) return;
-    name_file(&name, sweep_workers_count(cpu->workers));
+    machine_note_name(&name, "crossover", sweep_workers_count(cpu->workers));
     machine_crossover_print(&line, c);
     if (!name.failed && !line.failed) jit_note_write(cpu->jit, name.data, line.data);
     c->changed = false;

@@ -62,10 +62,14 @@ void machine_huge_pages(machine *out);
  * says how large the caches are. False, with *out unchanged, when memory is out. */
 bool machine_measure(const machine *m, int threads, kata_ceilings *out);
 
-/* ---- processor.c ----------------------------------------------------------------------------- */
+/* ---- processor.c, note_name.c ---------------------------------------------------------------- */
 
 /* Key of the instruction set: text that differs between CPUs for which compiled code may
  * differ (model and feature flags). Appended to `out`; takes 0.1 ms at most. */
 void machine_cpu_key(text *out);
+
+/* Appends the name of the file for a figure that was measured on this processor with so many
+ * threads: "copy-0123..." for "copy". */
+void machine_note_name(text *out, const char *figure, int threads);
 
 #endif
