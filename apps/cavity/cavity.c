@@ -44,15 +44,16 @@ static const option table[] = {
      .choices = collisions},
     {"type", "how populations are stored", OPTION_VALUE(request, type), .choices = types},
     {"tolerance", "the flow is steady when it changes by less in a convective time",
-     OPTION_VALUE(request, c.tolerance)},
-    {"most-steps", "give up after so many steps", OPTION_VALUE(request, c.most_steps), .low = 1,
-     .high = 1e12, .otherwise = "400 convective times"},
-    {"output", "the picture", OPTION_VALUE(request, picture), .placeholder = "FILE.png"},
+     OPTION_VALUE(request, c.tolerance), .may_change = true},
+    {"most-steps", "give up after so many steps", OPTION_VALUE(request, c.most_steps),
+     .may_change = true, .low = 1, .high = 1e12, .otherwise = "400 convective times"},
+    {"output", "the picture", OPTION_VALUE(request, picture), .may_change = true,
+     .placeholder = "FILE.png"},
     {"data", "also write the velocity, for ParaView", OPTION_VALUE(request, data),
-     .placeholder = "FILE.vtkhdf"},
+     .may_change = true, .placeholder = "FILE.vtkhdf"},
     OPTIONS_OF_RESOURCES(request),
     OPTIONS_OF_CHECKPOINTS(request),
-    {"quiet", "show no progress", OPTION_VALUE(request, c.quiet)},
+    {"quiet", "show no progress", OPTION_VALUE(request, c.quiet), .may_change = true},
 };
 
 const options cavity_options = {
@@ -76,7 +77,7 @@ static bool read_request(int argc, char **argv, request *r, int *exit_code)
     *exit_code = options_check_file(&cavity_options, "--output", r->picture, ".png");
     if (!*exit_code && r->data)
         *exit_code = options_check_file(&cavity_options, "--data", r->data, ".vtkhdf");
-    if (!*exit_code) *exit_code = options_check_checkpoints(&cavity_options, &r->checkpoints);
+    if (!*exit_code) *exit_code = options_check_checkpoints(&cavity_options, r, &r->checkpoints);
     return !*exit_code;
 }
 

@@ -90,6 +90,14 @@ static cavity_state state_of(const run *r, const cavity_flow *flow, bool whole_p
     return whole_period && flow->change < r->c->tolerance ? CAVITY_STEADY : CAVITY_UNSTEADY;
 }
 
+/* Whether the velocity is to be measured where a resumed run goes on: checkpoints are written
+ * before.
+ */
+static bool measures_first(const cavity_flow *flow, const cavity_case *c)
+{
+    return flow->steps > 0 && (flow->steps % cavity_period(c) == 0 || flow->steps >= c->most_steps);
+}
+
 cavity_flow cavity_flow_run(kata *k, const cavity_case *c, const checkpoints *checkpoints)
 {
     char title[64];
@@ -99,15 +107,18 @@ cavity_flow cavity_flow_run(kata *k, const cavity_case *c, const checkpoints *ch
     flow.state = kata_ok(k) ? CAVITY_UNSTEADY : CAVITY_FAILED;
     int64_t period = cavity_period(c);
     flow.steps = flow.first = options_resume(k, checkpoints);
+    bool due = measures_first(&flow, c);
     double start = seconds();
     snprintf(title, sizeof title, "cavity, Re %g", c->reynolds);
     progress_start(&p, k, title, 0, c->quiet);
-    while (flow.state == CAVITY_UNSTEADY && flow.steps < c->most_steps) {
-        int64_t left = c->most_steps - flow.steps, steps = period - flow.steps % period;
-        advance(&r, left < steps ? left : steps, &p);
-        flow.steps += left < steps ? left : steps;
+    while (flow.state == CAVITY_UNSTEADY && (due || flow.steps < c->most_steps)) {
+        int64_t left = c->most_steps - flow.steps, whole = period - flow.steps % period;
+        int64_t steps = due ? 0 : left < whole ? left : whole;
+        advance(&r, steps, &p);
+        flow.steps += steps;
         flow.change = measure(&r);
-        flow.state = state_of(&r, &flow, left >= steps);
+        flow.state = state_of(&r, &flow, flow.steps % period == 0);
+        due = false;
         note(&p, &r, &flow);
     }
     progress_erase(&p);

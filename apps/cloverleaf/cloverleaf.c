@@ -27,18 +27,18 @@ static const option table[] = {
     {"cells", "cells along a side, whatever the deck says", OPTION_VALUE(request, cells), .low = 3,
      .high = 65536, .otherwise = "the deck's"},
     {"steps", "stop after so many steps, whatever the deck says", OPTION_VALUE(request, steps),
-     .low = 1, .high = 1e12, .otherwise = "the deck's"},
+     .may_change = true, .low = 1, .high = 1e12, .otherwise = "the deck's"},
     {"as-published", "find the flux along z as the mini-app does, which does not conserve mass",
      OPTION_VALUE(request, as_published)},
     {"plane", "in three dimensions: the level of the pictures", OPTION_VALUE(request, plane),
-     .low = 0, .high = 1 << 20},
-    {"output", "the picture of the density", OPTION_VALUE(request, picture),
+     .may_change = true, .low = 0, .high = 1 << 20},
+    {"output", "the picture of the density", OPTION_VALUE(request, picture), .may_change = true,
      .placeholder = "FILE.png"},
     {"vorticity", "also draw the vorticity about z", OPTION_VALUE(request, vorticity),
-     .placeholder = "FILE.png", .otherwise = "it is not drawn"},
+     .may_change = true, .placeholder = "FILE.png", .otherwise = "it is not drawn"},
     OPTIONS_OF_RESOURCES(request),
     OPTIONS_OF_CHECKPOINTS(request),
-    {"quiet", "show no progress", OPTION_VALUE(request, quiet)},
+    {"quiet", "show no progress", OPTION_VALUE(request, quiet), .may_change = true},
 };
 
 const options cloverleaf_options = {
@@ -84,7 +84,8 @@ static bool read_request(int argc, char **argv, request *r, int *exit_code)
     *exit_code = options_check_file(&cloverleaf_options, "--output", r->picture, ".png");
     if (!*exit_code && r->vorticity)
         *exit_code = options_check_file(&cloverleaf_options, "--vorticity", r->vorticity, ".png");
-    if (!*exit_code) *exit_code = options_check_checkpoints(&cloverleaf_options, &r->checkpoints);
+    if (!*exit_code)
+        *exit_code = options_check_checkpoints(&cloverleaf_options, r, &r->checkpoints);
     if (*exit_code) return false;
     clover_deck_set_default(&deck, r->dimensions ? 3 : 2);
     if (r->deck && !clover_deck_read(&deck, r->deck)) {

@@ -46,6 +46,7 @@ typedef struct option {
     const char *const *choices; /* names, ended by NULL; of a text: words that shells suggest */
     const char *placeholder;    /* how the help calls the value; NULL: N, X or TEXT */
     const char *otherwise;      /* how the help calls the default; NULL: its value */
+    bool may_change;            /* a run that is resumed may have another value */
 } option;
 
 /* The kind and the offset of an option whose value is this member. */
@@ -114,22 +115,35 @@ typedef struct resources {
 
 /* The rows of a table for them, the member being `limit`. */
 #define OPTIONS_OF_RESOURCES(type)                                                                 \
-    {"memory", "most memory for fields, such as 500M or 8G; others lie in files",                  \
-     OPTION_VALUE(type, limit.memory), .placeholder = "BYTES",                                     \
+    {"memory",                                                                                     \
+     "most memory for fields, such as 500M or 8G; others lie in files",                            \
+     OPTION_VALUE(type, limit.memory),                                                             \
+     .may_change = true,                                                                           \
+     .placeholder = "BYTES",                                                                       \
      .otherwise = "KATA_MEMORY, or no limit"},                                                     \
-        {"spill", "the folder for these files", OPTION_VALUE(type, limit.spill),                   \
-         .placeholder = "FOLDER", .otherwise = "KATA_SPILL, TMPDIR or /var/tmp"},                  \
-        {"device", "run on a device: cuda, cuda:1, opencl, ..., any, or none",                     \
-         OPTION_VALUE(type, limit.device), .placeholder = "NAME",                                  \
+        {"spill",                                                                                  \
+         "the folder for these files",                                                             \
+         OPTION_VALUE(type, limit.spill),                                                          \
+         .may_change = true,                                                                       \
+         .placeholder = "FOLDER",                                                                  \
+         .otherwise = "KATA_SPILL, TMPDIR or /var/tmp"},                                           \
+        {"device",                                                                                 \
+         "run on a device: cuda, cuda:1, opencl, ..., any, or none",                               \
+         OPTION_VALUE(type, limit.device),                                                         \
+         .may_change = true,                                                                       \
+         .placeholder = "NAME",                                                                    \
          .otherwise = "KATA_DEVICE, or none"},                                                     \
         {"check-values",                                                                           \
          "nan: stop where a NaN or an infinity arises, and name the point; or none",               \
-         OPTION_VALUE(type, limit.check), .placeholder = "WHAT",                                   \
+         OPTION_VALUE(type, limit.check),                                                          \
+         .may_change = true,                                                                       \
+         .placeholder = "WHAT",                                                                    \
          .otherwise = "KATA_CHECK, or none"},                                                      \
-        {"summary", "show at the end what kernels took", OPTION_VALUE(type, limit.summary)},       \
+        {"summary", "show at the end what kernels took", OPTION_VALUE(type, limit.summary),        \
+         .may_change = true},                                                                      \
     {                                                                                              \
         "timeline", "write what the run did when, for Perfetto",                                   \
-            OPTION_VALUE(type, limit.timeline), .placeholder = "FILE.json",                        \
+            OPTION_VALUE(type, limit.timeline), .may_change = true, .placeholder = "FILE.json",    \
                                                 .otherwise = "KATA_TIMELINE, or none"              \
     }
 
@@ -145,33 +159,43 @@ typedef struct checkpoints {
     int64_t steps;
     double minutes;
     bool resume;
+    const options *table; /* of the command, and what was read by it */
+    const void *values;
 } checkpoints;
 
 /* The rows of a table for them, the member being `checkpoints`. */
 #define OPTIONS_OF_CHECKPOINTS(type)                                                               \
-    {"checkpoint", "write checkpoints: every 10 minutes, or as these options say, and at SIGUSR1", \
-     OPTION_VALUE(type, checkpoints.file), .placeholder = "FILE.h5", .otherwise = "none"},         \
+    {"checkpoint",                                                                                 \
+     "write checkpoints: every 10 minutes, or as these options say, and at SIGUSR1",               \
+     OPTION_VALUE(type, checkpoints.file),                                                         \
+     .may_change = true,                                                                           \
+     .placeholder = "FILE.h5",                                                                     \
+     .otherwise = "none"},                                                                         \
         {"checkpoint-steps",                                                                       \
          "write one after every so many time steps",                                               \
          OPTION_VALUE(type, checkpoints.steps),                                                    \
+         .may_change = true,                                                                       \
          .low = 1,                                                                                 \
          .high = 1e12,                                                                             \
          .otherwise = "by time"},                                                                  \
         {"checkpoint-minutes",                                                                     \
          "write one when the last is so old",                                                      \
          OPTION_VALUE(type, checkpoints.minutes),                                                  \
+         .may_change = true,                                                                       \
          .low = 0.001,                                                                             \
          .high = 1e6,                                                                              \
          .otherwise = "10"},                                                                       \
     {                                                                                              \
         "resume", "go on from the checkpoint, if there is one",                                    \
-            OPTION_VALUE(type, checkpoints.resume)                                                 \
+            OPTION_VALUE(type, checkpoints.resume), .may_change = true                             \
     }
 
-/* Returns 0, or EXIT_USAGE after a message: the other options need --checkpoint. */
-int options_check_checkpoints(const options *o, const checkpoints *c);
-/* After all fields and scalars are made: asks for checkpoints, and resumes where that is wished.
- * Returns the time steps that were made before. */
+/* Returns 0, or EXIT_USAGE after a message: the other options need --checkpoint. `values`, as they
+ * were read, stay where they are. */
+int options_check_checkpoints(const options *o, const void *values, checkpoints *c);
+/* After all fields and scalars are made: asks for checkpoints, and resumes where that is wished,
+ * from a run with the same values of all options but those that may change. Returns the time steps
+ * that were made before. */
 int64_t options_resume(kata *k, const checkpoints *c);
 
 /* ---- spelling.c: the nearest name ------------------------------------------------------------ */

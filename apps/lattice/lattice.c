@@ -50,18 +50,20 @@ static const option table[] = {
     {"force", "on the fluid, along x; channel", OPTION_VALUE(lattice_request, force), .low = 1e-12,
      .high = 0.1, .otherwise = "0.05 cells per step in the middle, without obstacles"},
     {"tolerance", "the flow is steady when it changes by less in a period",
-     OPTION_VALUE(lattice_request, tolerance), .low = 1e-300, .high = 1,
+     OPTION_VALUE(lattice_request, tolerance), .may_change = true, .low = 1e-300, .high = 1,
      .otherwise = "2e-5, for spheres 1e-9"},
     {"most-steps", "give up after so many steps", OPTION_VALUE(lattice_request, most_steps),
-     .low = 1, .high = 1e12, .otherwise = "1000000"},
+     .may_change = true, .low = 1, .high = 1e12, .otherwise = "1000000"},
     {"output", "the picture; cavity, channel", OPTION_VALUE(lattice_request, picture),
-     .placeholder = "FILE.png", .otherwise = "lattice.png"},
+     .may_change = true, .placeholder = "FILE.png", .otherwise = "lattice.png"},
     {"data", "also write the velocity, for ParaView; cavity, channel",
-     OPTION_VALUE(lattice_request, data), .placeholder = "FILE.vtkhdf"},
+     OPTION_VALUE(lattice_request, data), .may_change = true, .placeholder = "FILE.vtkhdf"},
     {"bound", "also measure how fast memory is copied; cavity, channel",
-     OPTION_VALUE(lattice_request, bound)},
+     OPTION_VALUE(lattice_request, bound), .may_change = true},
     OPTIONS_OF_RESOURCES(lattice_request),
-    {"quiet", "show no progress; cavity, spheres, channel", OPTION_VALUE(lattice_request, quiet)},
+    OPTIONS_OF_CHECKPOINTS(lattice_request),
+    {"quiet", "show no progress; cavity, spheres, channel", OPTION_VALUE(lattice_request, quiet),
+     .may_change = true},
 };
 
 const options lattice_options = {
@@ -97,6 +99,7 @@ static int refuse_misplaced(const lattice_request *r)
         {"output", r->picture != NULL, files},
         {"data", r->data != NULL, files},
         {"bound", r->bound, files},
+        {"checkpoint", r->checkpoints.file != NULL, files},
         {"quiet", r->quiet, settles},
     };
     for (size_t i = 0; i < COUNT_OF(rules); i++)
@@ -134,6 +137,7 @@ static bool read_request(int argc, char **argv, lattice_request *r, int *exit_co
         *exit_code = options_check_file(&lattice_options, "--output", r->picture, ".png");
     if (!*exit_code && r->data)
         *exit_code = options_check_file(&lattice_options, "--data", r->data, ".vtkhdf");
+    if (!*exit_code) *exit_code = options_check_checkpoints(&lattice_options, r, &r->checkpoints);
     return !*exit_code;
 }
 

@@ -96,6 +96,7 @@ typedef struct lattice_request {
     const char *picture, *data, *mask;
     bool quiet, bound;
     resources limit;
+    checkpoints checkpoints;
 } lattice_request;
 
 typedef enum lattice_state {

@@ -30,23 +30,38 @@ static void advance(lattice *l, int64_t steps, progress *p)
     }
 }
 
+/* Whether the velocity is to be measured where a resumed run goes on: checkpoints are written
+ * before.
+ */
+static bool measures_first(const lattice *l, const lattice_request *r, int64_t period)
+{
+    return l->steps > 0 && (l->steps % period == 0 || l->steps >= r->most_steps);
+}
+
 lattice_flow lattice_settle(lattice *l, const lattice_request *r, double speed, int64_t period)
 {
     lattice_flow flow = {.state = kata_ok(l->k) ? LATTICE_UNSTEADY : LATTICE_FAILED,
                          .period = period};
     progress p;
+    const int64_t first = l->steps = options_resume(l->k, &r->checkpoints);
+    int64_t timed_from = first;
     double start = progress_clock();
+    bool due = measures_first(l, r, period);
     progress_start(&p, l->k, "lattice", 0, r->quiet);
-    while (flow.state == LATTICE_UNSTEADY && l->steps < r->most_steps) {
-        int64_t left = r->most_steps - l->steps, steps = left < period ? left : period;
-        if (l->steps == period) start = progress_clock();
-        advance(l, steps, &p);
+    while (flow.state == LATTICE_UNSTEADY && (due || l->steps < r->most_steps)) {
+        const int64_t left = r->most_steps - l->steps, whole = period - l->steps % period;
+        if (timed_from == first && l->steps > first) {
+            timed_from = l->steps;
+            start = progress_clock();
+        }
+        if (!due) advance(l, left < whole ? left : whole, &p);
         flow.change = lattice_measure(l) / speed;
-        flow.state = state_of(l, r, &flow, steps == period);
+        flow.state = state_of(l, r, &flow, l->steps % period == 0);
         note(&p, l, r, flow.change);
+        due = false;
     }
     progress_erase(&p);
-    flow.timed_steps = l->steps > period ? l->steps - period : l->steps;
+    flow.timed_steps = l->steps - timed_from;
     flow.seconds = progress_clock() - start;
     return flow;
 }

@@ -37,15 +37,15 @@ static const option table[] = {
      .low = 0.001, .high = 1},
     {"flow", "the vortex, or a weak wave whose solution is exact", OPTION_VALUE(request, flow),
      .choices = flows},
-    {"output", "the picture of the dissipation", OPTION_VALUE(request, picture),
+    {"output", "the picture of the dissipation", OPTION_VALUE(request, picture), .may_change = true,
      .placeholder = "FILE.png"},
     {"slice", "the picture of the vorticity in a plane", OPTION_VALUE(request, wishes.slice),
-     .placeholder = "FILE.png"},
-    {"slice-time", "when that is drawn", OPTION_VALUE(request, wishes.slice_time), .low = 0.1,
-     .high = 1000},
+     .may_change = true, .placeholder = "FILE.png"},
+    {"slice-time", "when that is drawn", OPTION_VALUE(request, wishes.slice_time),
+     .may_change = true, .low = 0.1, .high = 1000},
     OPTIONS_OF_RESOURCES(request),
     OPTIONS_OF_CHECKPOINTS(request),
-    {"quiet", "show no progress", OPTION_VALUE(request, wishes.quiet)},
+    {"quiet", "show no progress", OPTION_VALUE(request, wishes.quiet), .may_change = true},
 };
 
 const options vortex_options = {
@@ -65,12 +65,12 @@ const options vortex_options = {
 static bool read_request(int argc, char **argv, request *r, int *exit_code)
 {
     if (!options_read(&vortex_options, r, argc, argv, exit_code)) return false;
-    r->wishes.checkpoints = r->checkpoints;
     if (!r->wishes.until) r->wishes.until = r->flow ? 0.25 : 20;
     *exit_code = options_check_file(&vortex_options, "--output", r->picture, ".png");
     if (!*exit_code)
         *exit_code = options_check_file(&vortex_options, "--slice", r->wishes.slice, ".png");
-    if (!*exit_code) *exit_code = options_check_checkpoints(&vortex_options, &r->checkpoints);
+    if (!*exit_code) *exit_code = options_check_checkpoints(&vortex_options, r, &r->checkpoints);
+    r->wishes.checkpoints = r->checkpoints;
     if (!*exit_code && r->checkpoints.file && (r->beside || r->flow))
         *exit_code = options_wrong(&vortex_options,
                                    "--checkpoint is for one vortex: it suits neither --beside nor "

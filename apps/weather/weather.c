@@ -26,7 +26,8 @@ static const option table[] = {
     {"nx", "points in x", OPTION_VALUE(request, c.size[0]), .low = 4, .high = 4096},
     {"ny", "points in y", OPTION_VALUE(request, c.size[1]), .low = 4, .high = 4096},
     {"nz", "levels", OPTION_VALUE(request, c.size[2]), .low = 3, .high = 1024},
-    {"steps", "time steps", OPTION_VALUE(request, c.steps), .low = 1, .high = 1e9},
+    {"steps", "time steps", OPTION_VALUE(request, c.steps), .may_change = true, .low = 1,
+     .high = 1e9},
     {"updraft", "the fastest rising air, in levels per step", OPTION_VALUE(request, c.updraft),
      .low = 0, .high = 10},
     {"diffusion", "of fourth order, in a step; up to four times as strong at the top",
@@ -35,10 +36,10 @@ static const option table[] = {
      OPTION_VALUE(request, c.start), .choices = starts},
     {"check", "make all steps in plain C, too, and compare", OPTION_VALUE(request, check)},
     {"output", "the picture: height over x, in the middle of a row of updrafts",
-     OPTION_VALUE(request, picture), .placeholder = "FILE.png"},
+     OPTION_VALUE(request, picture), .may_change = true, .placeholder = "FILE.png"},
     OPTIONS_OF_RESOURCES(request),
     OPTIONS_OF_CHECKPOINTS(request),
-    {"quiet", "show no progress", OPTION_VALUE(request, quiet)},
+    {"quiet", "show no progress", OPTION_VALUE(request, quiet), .may_change = true},
 };
 
 const options weather_options = {
@@ -192,7 +193,7 @@ int weather_main(int argc, char **argv)
     int exit_code;
     if (!options_read(&weather_options, &r, argc, argv, &exit_code)) return exit_code;
     exit_code = options_check_file(&weather_options, "--output", r.picture, ".png");
-    if (!exit_code) exit_code = options_check_checkpoints(&weather_options, &r.checkpoints);
+    if (!exit_code) exit_code = options_check_checkpoints(&weather_options, &r, &r.checkpoints);
     if (exit_code) return exit_code;
     kata *k = options_open(&weather_options, &r.limit, &exit_code);
     if (!k) return exit_code;

@@ -911,6 +911,11 @@ KATA_API kata_status kata_checkpoint_with(kata *k, const kata_checkpoint_options
  * variable holds no pointers, has the same value on all ranks, and lives as long as the context.
  *     kata_keep(k, "time", &time, sizeof time) */
 KATA_API kata_status kata_keep(kata *k, const char *name, void *variable, size_t bytes);
+/* Adds what has to be the same in a run that goes on, such as a parameter of the program, as a
+ * text: kata_resume is an error where the checkpoint has another one. Names are of their own, up to
+ * 64 letters; texts of up to 4,095 letters are copied.
+ *     kata_require(k, "scheme", "upwind") */
+KATA_API kata_status kata_require(kata *k, const char *name, const char *value);
 /* Reads the checkpoint, if there is one: fields, scalars and variables get the values they had.
  * Returns the number of time steps that were made before, so that a program goes on with
  *     for (int64_t step = kata_resume(k); step < steps && kata_ok(k); step++)

@@ -135,6 +135,30 @@ kata_status kata_keep(kata *k, const char *name, void *variable, size_t bytes)
     return KATA_OK;
 }
 
+kata_status kata_require(kata *k, const char *name, const char *value)
+{
+    static const char call[] = "kata_require";
+    if (!k) return api_null(call, "the context");
+    if (k->messages.status) return k->messages.status;
+    const char *copy = api_name(k, call, name);
+    if (!copy) return k->messages.status;
+    if (!value)
+        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: the value of '%s' is NULL", call, name);
+    const size_t length = strlen(value);
+    if (length > CHECKPOINT_MOST_REQUIRED)
+        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: '%s' has %zu letters, more than %d", call,
+                        name, length, CHECKPOINT_MOST_REQUIRED);
+    for (const struct api_required *r = k->required; r; r = r->next)
+        if (!strcmp(r->name, name))
+            return api_fail(k, KATA_ERROR_ARGUMENT, "%s: '%s' is required already", call, name);
+    struct api_required *r = arena_alloc(&k->memory, sizeof *r);
+    const char *text = arena_copy_text(&k->memory, value, length);
+    if (!r || !text) return api_no_memory(k);
+    *r = (struct api_required){copy, text, k->required};
+    k->required = r;
+    return KATA_OK;
+}
+
 /* ---- when one is due ------------------------------------------------------------------------- */
 
 /* Time and signals are those of the first rank: others hear of it. They ask after a chain has run,

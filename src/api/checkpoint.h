@@ -22,6 +22,12 @@ struct api_kept {
     struct api_kept *next;
 };
 
+/* What has to be the same in a run that goes on. */
+struct api_required {
+    const char *name, *value;
+    struct api_required *next;
+};
+
 struct api_checkpoint {
     const char *path, *reads; /* reads: the file that is read, for messages */
     int64_t steps, before;    /* before: steps that were made before this context */
@@ -37,7 +43,13 @@ struct api_checkpoint {
 /* ---- checkpoint_records.c -------------------------------------------------------------------- */
 
 enum { CHECKPOINT_MOST_STATE = 1 << 30 }; /* bytes */
-enum { CHECKPOINT_STEP = 1, CHECKPOINT_FIELD, CHECKPOINT_SCALAR, CHECKPOINT_KEPT };
+enum {
+    CHECKPOINT_STEP = 1,
+    CHECKPOINT_FIELD,
+    CHECKPOINT_SCALAR,
+    CHECKPOINT_KEPT,
+    CHECKPOINT_REQUIRED
+};
 
 /* Bytes that grow, or that are read from `at` on. Zero-initialised is empty. */
 typedef struct checkpoint_bytes {
@@ -55,7 +67,7 @@ typedef struct checkpoint_header {
     int32_t kind, length; /* of the name */
     int64_t bytes;
 } checkpoint_header;
-enum { CHECKPOINT_LONGEST = 64 }; /* letters of a name */
+enum { CHECKPOINT_LONGEST = 64, CHECKPOINT_MOST_REQUIRED = 4095 }; /* letters: of a name, a text */
 
 /* Begins a record; returns where its header is, for its end. */
 size_t checkpoint_begin(checkpoint_bytes *b, int32_t kind, const char *name);

@@ -108,13 +108,22 @@ void checkpoint_write_state(kata *k, checkpoint_bytes *state)
         checkpoint_put(state, v->variable, v->bytes);
         checkpoint_end(state, at);
     }
+    for (const struct api_required *r = k->required; r; r = r->next) {
+        at = checkpoint_begin(state, CHECKPOINT_REQUIRED, r->name);
+        checkpoint_put(state, r->value, strlen(r->value));
+        checkpoint_end(state, at);
+    }
 }
 
 /* ---- comparing ------------------------------------------------------------------------------- */
 
 static const char *kind_name(int32_t kind)
 {
-    return kind == CHECKPOINT_FIELD ? "field" : kind == CHECKPOINT_SCALAR ? "scalar" : "variable";
+    static const char *const names[] = {[CHECKPOINT_FIELD] = "field",
+                                        [CHECKPOINT_SCALAR] = "scalar",
+                                        [CHECKPOINT_KEPT] = "variable",
+                                        [CHECKPOINT_REQUIRED] = "requirement"};
+    return kind >= CHECKPOINT_FIELD && kind <= CHECKPOINT_REQUIRED ? names[kind] : "record";
 }
 
 static kata_status differs(kata *k, int32_t kind, const char *name, const char *how)
@@ -166,6 +175,23 @@ static kata_status compare_kept(kata *k, const struct api_kept *v, const checkpo
                : differs(k, CHECKPOINT_KEPT, v->name, "has another number of bytes");
 }
 
+/* Its own value is known good; that of the file may be anything. */
+static kata_status compare_required(kata *k, const struct api_required *r,
+                                    const checkpoint_bytes *state)
+{
+    char there[CHECKPOINT_MOST_REQUIRED + 1] = {0};
+    checkpoint_bytes record;
+    if (!checkpoint_find(state, CHECKPOINT_REQUIRED, r->name, &record))
+        return differs(k, CHECKPOINT_REQUIRED, r->name, "is not in it");
+    if (record.count == strlen(r->value) && !memcmp(record.data, r->value, record.count))
+        return KATA_OK;
+    checkpoint_get(&record, there, record.count < sizeof there ? record.count : 0);
+    for (char *c = there; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127) *c = '?';
+    return api_fail(k, KATA_ERROR_FILE, "%s is a checkpoint of a run with %s = '%s', not '%s'",
+                    k->checkpoint->reads, r->name, there, r->value);
+}
+
 static bool has(const kata *k, int32_t kind, const char *name)
 {
     if (kind == CHECKPOINT_STEP) return true;
@@ -175,6 +201,8 @@ static bool has(const kata *k, int32_t kind, const char *name)
         if (!strcmp(s->name, name)) return true;
     for (const struct api_kept *v = k->kept; v && kind == CHECKPOINT_KEPT; v = v->next)
         if (!strcmp(v->name, name)) return true;
+    for (const struct api_required *r = k->required; r && kind == CHECKPOINT_REQUIRED; r = r->next)
+        if (!strcmp(r->name, name)) return true;
     return false;
 }
 
@@ -201,6 +229,8 @@ kata_status checkpoint_compare(kata *k, const checkpoint_bytes *state, int64_t *
         return api_fail(k, KATA_ERROR_FILE, "%s is a checkpoint of another version of Katagami",
                         k->checkpoint->reads);
     kata_status status = KATA_OK;
+    for (const struct api_required *r = k->required; r && !status; r = r->next)
+        status = compare_required(k, r, state);
     for (const kata_field *f = k->fields; f && !status; f = f->next)
         if (!f->slot->temporary) status = compare_field(f, state);
     for (const kata_scalar *s = k->scalars; s && !status; s = s->next)

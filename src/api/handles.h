@@ -59,6 +59,7 @@ struct kata {
     kata_scalar *scalars;              /* all, the latest first */
     struct api_checkpoint *checkpoint; /* NULL: none are written */
     struct api_kept *kept;             /* variables of the program, the latest first */
+    struct api_required *required;     /* the latest first */
     kata_work work;
     kata_grid once;                       /* of one point, for kata_once */
     char here_file[API_LONGEST_LOCATION]; /* of the next application, "" when not known */

@@ -11,14 +11,14 @@ if [ -n "${KATA_TEST_FULL:-}" ]; then kills=50; fi
 ways=("KATA_THREADS=1" "KATA_THREADS=2" "KATA_DEVICE=cuda" "KATA_MEMORY=300000 KATA_SPILL=." "KATA_THREADS=3")
 if command -v mpirun >/dev/null; then ways+=("ranks=2" "ranks=3"); fi
 
-# Starts a command in the background in one of the ways; its process is $started, and those to be
-# killed are its children where there are several ranks.
+# Starts a command in the background in one of the ways; its process is $started. Ranks are in a
+# session of their own, so that none is forgotten that mpirun was just about to start.
 start() # way command...
 {
     local way=$1
     shift
     if [[ $way == ranks=* ]]; then
-        mpirun -n "${way#ranks=}" "$@" >>log 2>&1 </dev/null &
+        setsid mpirun -n "${way#ranks=}" "$@" >>log 2>&1 </dev/null &
     else
         # shellcheck disable=SC2086 # several variables
         env $way "$@" >>log 2>&1 </dev/null &
@@ -32,12 +32,12 @@ kill_after() # seconds way
     sleep "$1"
     if ! kill -0 "$started" 2>/dev/null; then return 1; fi
     if [[ $2 == ranks=* ]]; then
-        pkill -9 -P "$started" kata || true
+        pkill -9 -P "$started" kata || true # mpirun sees that they ended
         for _ in {1..50}; do # mpirun may wait after all ranks have gone
             kill -0 "$started" 2>/dev/null || break
             sleep 0.1
         done
-        kill -9 "$started" 2>/dev/null || true
+        while pkill -9 -s "$started"; do sleep 0.1; done
     else
         kill -9 "$started" 2>/dev/null || true
     fi
@@ -76,13 +76,19 @@ last_values() # file
 }
 
 expect_resumed 3 weather --nx 32 --ny 32 --nz 16 --steps 600
+mv run.h5 weather.h5
 expect_resumed 5 cloverleaf --cells 64 --steps 400
 expect_resumed 50 cavity --re 100 --size 24 --tolerance 1e-3
 expect_resumed 4 vortex --size 16 --until 3
+expect_resumed 40 lattice --size 16 --re 50 --case cavity --tolerance 1e-4 --most-steps 4000
 
 # What makes no sense.
 expect 2 run weather --resume
 expect_in err "--resume needs --checkpoint FILE.h5"
+expect 2 run lattice --checkpoint c.h5 --case spheres
+expect_in err "--checkpoint means nothing to --case spheres"
+expect 1 run weather --steps 2 --nx 32 --ny 32 --nz 16 --diffusion 0.001 --checkpoint weather.h5 --resume
+expect_in err "weather.h5 is a checkpoint of a run with diffusion = '0.003', not '0.001'"
 expect 2 run vortex --checkpoint v.h5 --flow wave
 expect 1 run weather --steps 2 --nx 8 --ny 8 --checkpoint run.h5 --resume
 expect_in err "is a checkpoint of another program"

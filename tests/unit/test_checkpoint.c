@@ -500,6 +500,38 @@ static void other_programs_are_refused(void **state)
     }
 }
 
+static void expect(errors *e, kata *k, const char *message);
+
+/* One step of a program that requires something; returns what it says. */
+static void require_and_step(errors *e, const char *name, const char *value)
+{
+    kata *k = kata_open(&(kata_options){.handler = keep_message, .handler_data = e});
+    *e->error = '\0';
+    kata_checkpoint(k, "run.h5", .steps = 1);
+    if (name) kata_require(k, name, value);
+    kata_resume(k);
+    kata_step(k);
+    kata_close(k);
+}
+
+static void other_requirements_are_refused(void **state)
+{
+    (void)state;
+    errors e = {.error = ""};
+    require_and_step(&e, "scheme", "upwind");
+    require_and_step(&e, "scheme", "upwind");
+    assert_string_equal(e.error, "");
+    require_and_step(&e, "scheme", "upwin");
+    assert_string_equal(
+        e.error, "error: run.h5 is a checkpoint of a run with scheme = 'upwind', not 'upwin'");
+    require_and_step(&e, "schemes", "upwind");
+    assert_string_equal(e.error, "error: run.h5 is a checkpoint of another program: requirement "
+                                 "'schemes' is not in it");
+    require_and_step(&e, NULL, NULL);
+    assert_string_equal(e.error, "error: run.h5 is a checkpoint of another program: requirement "
+                                 "'scheme' is in it, and not here");
+}
+
 static void expect(errors *e, kata *k, const char *message)
 {
     assert_string_equal(e->error, message);
@@ -533,6 +565,11 @@ static void calls_are_checked(void **state)
     kata_keep(k, "x", &x, sizeof x);
     kata_keep(k, "x", &x, sizeof x);
     expect(&e, k, "error: kata_keep: two variables are called 'x'");
+    kata_require(k, "y", "1");
+    kata_require(k, "y", "2");
+    expect(&e, k, "error: kata_require: 'y' is required already");
+    kata_require(k, "z", NULL);
+    expect(&e, k, "error: kata_require: the value of 'z' is NULL");
     kata_checkpoint(k, "c.h5", .steps = 1);
     kata_checkpoint(k, "d.h5", .steps = 1);
     expect(&e, k, "error: kata_checkpoint: the context has checkpoints already, in c.h5");
@@ -627,14 +664,23 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
-        IN_FOLDER(going_on_changes_no_bit),    IN_FOLDER(steps_are_counted_on),
-        IN_FOLDER(discarded_fields_stay_so),   IN_FOLDER(loops_end_where_they_would_have),
-        IN_FOLDER(nothing_is_there),           IN_FOLDER(damage_leads_to_the_one_before),
-        IN_FOLDER(both_are_damaged),           IN_FOLDER(a_damaged_one_replaces_no_good_one),
-        IN_FOLDER(contexts_share_a_signal),    IN_FOLDER(the_latest_is_gone),
-        IN_FOLDER(other_programs_are_refused), IN_FOLDER(calls_are_checked),
-        IN_FOLDER(a_full_disk_loses_nothing),  IN_FOLDER(a_signal_asks_for_one),
-        IN_FOLDER(time_asks_for_one),          IN_FOLDER(a_series_goes_on_in_another_file),
+        IN_FOLDER(going_on_changes_no_bit),
+        IN_FOLDER(steps_are_counted_on),
+        IN_FOLDER(discarded_fields_stay_so),
+        IN_FOLDER(loops_end_where_they_would_have),
+        IN_FOLDER(nothing_is_there),
+        IN_FOLDER(damage_leads_to_the_one_before),
+        IN_FOLDER(both_are_damaged),
+        IN_FOLDER(a_damaged_one_replaces_no_good_one),
+        IN_FOLDER(contexts_share_a_signal),
+        IN_FOLDER(the_latest_is_gone),
+        IN_FOLDER(other_programs_are_refused),
+        IN_FOLDER(calls_are_checked),
+        IN_FOLDER(other_requirements_are_refused),
+        IN_FOLDER(a_full_disk_loses_nothing),
+        IN_FOLDER(a_signal_asks_for_one),
+        IN_FOLDER(time_asks_for_one),
+        IN_FOLDER(a_series_goes_on_in_another_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
