@@ -33,7 +33,7 @@ for command in "${commands[@]}"; do
     # shellcheck disable=SC2086 # words of the command
     for option in $(options_of $command); do
         if [ "$option" = --help ]; then continue; fi
-        sed -n "/^.SS \"kata $command\"/,/^.S[SH] \"*[^k]/p" plain | grep -qE -- "^$option( |\$)" ||
+        sed -n "/^.SS \"kata $command\"/,/^.S[SH] \"*[^k]/p" plain | grep -E -- "^$option( |\$)" >/dev/null ||
             fail "the manual page lacks $option of kata $command"
     done
 done
@@ -100,10 +100,10 @@ for command in "${commands[@]}"; do
     expect_in _kata "    '$command')"
     # shellcheck disable=SC2086
     for option in $(options_of $command); do
-        sed -n "/^    '$command')/,/;;/p" _kata | grep -qE -- "'$option(=?)\[" ||
+        sed -n "/^    '$command')/,/;;/p" _kata | grep -E -- "'$option(=?)\[" >/dev/null ||
             fail "zsh does not complete $option of kata $command"
         [ "$option" = --help ] || grep -F "seen_subcommand_from ${command##* }'" kata.fish |
-            grep -qE -- "-l ${option#--} " || fail "fish does not complete $option of kata $command"
+            grep -E -- "-l ${option#--} " >/dev/null || fail "fish does not complete $option of kata $command"
     done
 done
 if command -v zsh >/dev/null; then zsh -n _kata || fail "zsh cannot read its completion"; fi
