@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # kata apply: kernels on files of data, steps and exchanges, reductions, and what is said about
 # words that do not fit the kernel.
+# Labels: slow
 set -euo pipefail
 # shellcheck source=tests/apps/apps_helpers.bash
 . "$KATA_SOURCE/tests/apps/apps_helpers.bash"

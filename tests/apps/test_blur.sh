@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every boundary rule, on images of odd sizes, some thinner than the reach, agrees with a convolution
 # computed another way: the program fails when it does not.
+# Labels: slow
 set -euo pipefail
 # shellcheck source=tests/apps/apps_helpers.bash
 . "$KATA_SOURCE/tests/apps/apps_helpers.bash"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The kata command: its verbs, exit codes, and exactly what it says about wrong words.
+# Labels: slow
 set -euo pipefail
 # shellcheck source=tests/apps/apps_helpers.bash
 . "$KATA_SOURCE/tests/apps/apps_helpers.bash"

@@ -1,12 +1,10 @@
 #!/usr/bin/env bash
 # CloverLeaf passes its official check, agrees with the mini-app on other decks to the digits that it
 # prints, and has the same bits on any executor, in any tiles and on any number of threads.
-# Labels: compiler
+# Labels: compiler slow
 set -euo pipefail
 # shellcheck source=tests/apps/apps_helpers.bash
 . "$KATA_SOURCE/tests/apps/apps_helpers.bash"
-
-# The output but for the line that says how long it took.
 
 # Complains unless the last summary has this step and these totals: volume, mass, density, pressure,
 # internal, kinetic and total energy, as the mini-app rounds them.
@@ -92,8 +90,8 @@ EOF
 expect 0 run cloverleaf --deck circle.in --quiet # until time 10, since nothing is said
 expect_summary 29 1.000e+04 6.243e+03 6.243e-01 3.188e-01 7.970e+03 8.584e+02 8.828e+03
 sed 's/max_timestep=0.4/max_timestep=0.4 end_time=30/' circle.in >longer.in
-expect 0 run cloverleaf --deck longer.in --quiet
-expect_summary 79 1.000e+04 6.240e+03 6.240e-01 3.316e-01 8.289e+03 5.153e+02 8.805e+03
+is_sanitized || expect 0 run cloverleaf --deck longer.in --quiet
+is_sanitized || expect_summary 79 1.000e+04 6.240e+03 6.240e-01 3.316e-01 8.289e+03 5.153e+02 8.805e+03
 
 # ---- three dimensions ----------------------------------------------------------------------------
 

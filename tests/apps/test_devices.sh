@@ -2,6 +2,7 @@
 # Applications on a device give the values that they give on the CPU; also where its memory is too
 # small for their fields, and then they stay within the limit. The device is the CUDA shim; PoCL's runs
 # some, where it is there.
+# Labels: slow
 set -euo pipefail
 # shellcheck source=tests/apps/apps_helpers.bash
 . "$KATA_SOURCE/tests/apps/apps_helpers.bash"

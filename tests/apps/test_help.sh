@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The manual page and the completion of the kata command have all that its --help has, and the tools
 # that read them do so without complaint.
+# Labels: slow
 set -euo pipefail
 # shellcheck source=tests/apps/apps_helpers.bash
 . "$KATA_SOURCE/tests/apps/apps_helpers.bash"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Progress is a line redrawn and at last erased on a terminal, and not drawn anywhere else.
+# Labels: slow
 set -euo pipefail
 # shellcheck source=tests/apps/apps_helpers.bash
 . "$KATA_SOURCE/tests/apps/apps_helpers.bash"
@@ -21,6 +22,8 @@ if ! tail -n 1 screen | grep -qF "wrote heat.png"; then fail "the result does no
 
 at_terminal --quiet
 if grep -qF "$erase" screen; then fail "--quiet shows progress"; fi
+
+if is_sanitized; then finish; exit; fi # what follows are the same lines on other terminals, and kata apply
 
 # What is still to do is estimated anew several times; what is done does not become less. A fast
 # machine needs a larger cavity until a run is long enough for three lines.

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # kata diff and kata trace: fields of several dimensions, components and types; runs that go
 # different ways; records that are none; points that nothing writes.
+# Labels: slow
 set -euo pipefail
 # shellcheck source=tests/apps/apps_helpers.bash
 . "$KATA_SOURCE/tests/apps/apps_helpers.bash"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Applications that are killed at any moment, and go on from their checkpoint, end as if nothing had
 # happened: each time on other threads, ranks, memory or a device.
+# Labels: slow
 set -euo pipefail
 # shellcheck source=tests/apps/apps_helpers.bash
 . "$KATA_SOURCE/tests/apps/apps_helpers.bash"

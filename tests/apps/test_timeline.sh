@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # --timeline and KATA_TIMELINE write what a run did when: JSON that any parser reads, with an event for
 # each loop, chain and so on, a row for each thread and a process for each rank, within the file's limit.
+# Labels: slow
 set -euo pipefail
 # shellcheck source=tests/apps/apps_helpers.bash
 . "$KATA_SOURCE/tests/apps/apps_helpers.bash"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The pairs of docs/loops.md: each loop and the application of its kernel give the same values. The
 # blocks are taken out of the document; loops.h holds what they share.
+# Labels: slow
 set -euo pipefail
 if [ "$KATA_SANITIZED" = 1 ]; then exit 77; fi # the program is built as users build theirs
 

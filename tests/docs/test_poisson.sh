@@ -2,6 +2,7 @@
 # examples/poisson.c solves random problems with manufactured solutions, of any even sizes, walls and
 # coefficients: to second order, in few steps, with the same numbers on any number of threads. What it
 # cannot solve it refuses with a message.
+# Labels: slow
 set -euo pipefail
 if [ "$KATA_SANITIZED" = 1 ]; then exit 77; fi # programs are built as users build theirs
 export LD_LIBRARY_PATH=$KATA_BUILD

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The commands of the README that begin with kata succeed, and say something or write a file, beside
 # its programs.
+# Labels: slow
 set -euo pipefail
 cp "$KATA_SOURCE"/tests/install/heat.{c,kata} .
 PATH=$KATA_BUILD:$PATH

@@ -8,7 +8,7 @@
  * others, which is why the library reads them so. What matters is whose code it is: a signal
  * handler looks at the innermost frame that is either ours or libhdf5's. A crash of libhdf5 is
  * counted, one of ours is an error, as is every report of a sanitizer about our code. */
-/* Labels: hostile */
+/* Labels: hostile slow */
 #include "file_seeds.h"
 
 #include <dlfcn.h>

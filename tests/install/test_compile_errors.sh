@@ -1,6 +1,7 @@
 # What a compiler says of calls that cannot be right: a string where a kernel is expected, a field
 # where a range is, an option without its name. Each program below is refused by every compiler found,
 # as C and as C++, with a word that helps; the last ones are right, and accepted without a warning.
+# Labels: slow
 set -euo pipefail
 if [ "$KATA_SANITIZED" = 1 ]; then exit 77; fi # the same in every build, of which nothing is run
 include=$KATA_SOURCE/include

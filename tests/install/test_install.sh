@@ -4,6 +4,7 @@
 #
 # With KATA_TEST_FULL=1 the program takes its 1000 steps, otherwise 10; and a project that contains
 # this one is built, otherwise it is only planned.
+# Labels: slow
 set -euo pipefail
 if [ "$KATA_SANITIZED" = 1 ]; then exit 77; fi # users' programs have no sanitizers
 

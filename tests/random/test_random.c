@@ -19,12 +19,12 @@
  * checkpoint in the present folder; with --ranks, on ranks.
  *
  * --watched runs programs in contexts that look for NaN (kata_options.check): all of them report
- * the same. It fails if none of 40 or more programs reports anything.
+ * the same. It fails if none of 20 or more programs reports anything.
  *
  * --planned interprets plans of the programs, of a kind for each batch: it needs no compiler and is
  * fast. The first programs that fail are made smaller and printed, and after many failures the test
  * gives up; with --brief it only counts all failures. --print prints programs and runs nothing. */
-/* Labels: hostile threads */
+/* Labels: hostile threads compiler */
 #include "random.h"
 
 #include <inttypes.h>
@@ -341,7 +341,7 @@ static int run_watched(const options *o)
     }
     if (kata_rank(NULL) == 0)
         printf("%d passed, %d failed; %d have reported\n", o->count - failed, failed, reports);
-    return failed || (o->count >= 40 && !reports);
+    return failed || (o->count >= 20 && !reports);
 }
 
 /* ---- options --------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What ranks send is what their plans predict, as bench_ranks counts it: sections of four steps send
 # a fourth of the messages, and the same bytes. Asserts no times.
+# Labels: slow
 set -euo pipefail
 # shellcheck source=tests/apps/apps_helpers.bash
 . "$KATA_SOURCE/tests/apps/apps_helpers.bash"

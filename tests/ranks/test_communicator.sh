@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Programs that use MPI themselves give Katagami a communicator: its ranks run the contexts.
+# Labels: slow
 set -euo pipefail
 # shellcheck source=tests/apps/apps_helpers.bash
 . "$KATA_SOURCE/tests/apps/apps_helpers.bash"

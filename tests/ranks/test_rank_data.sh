@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What programs on several ranks do with values: they get boxes, write files that are the same byte
 # for byte on any number of ranks, and need little memory for it.
+# Labels: slow
 set -euo pipefail
 # shellcheck source=tests/apps/apps_helpers.bash
 . "$KATA_SOURCE/tests/apps/apps_helpers.bash"

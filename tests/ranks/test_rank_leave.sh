@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A rank that leaves, or dies, ends the others, with a message that names it; one that is busy or
 # stopped is waited for, and named in a note.
+# Labels: slow
 set -euo pipefail
 # shellcheck source=tests/apps/apps_helpers.bash
 . "$KATA_SOURCE/tests/apps/apps_helpers.bash"

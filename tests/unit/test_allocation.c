@@ -2,6 +2,7 @@
  * run has less than n. Each run ends in a clean error or, where something can be done without, in
  * the right values; a context whose error is cleared then computes the right values. The linker
  * leads the library's allocations here (--wrap in tests/CMakeLists.txt). */
+/* Labels: slow */
 #include "allocation_fail.h"
 #include "kata/kata.h"
 

@@ -1,6 +1,6 @@
 /* Kernels that are compiled while the program runs: results are the same whenever code arrives, a
  * tiny run starts no compiler, failures are reported, and closing ends what still runs. */
-/* Labels: threads */
+/* Labels: threads slow */
 #include "jit_world.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* Checkpoints: a run that ends anywhere and goes on gives the bits of one that does not; what is
  * damaged, missing or of another program is told; the one before stays. */
-/* Labels: hostile */
+/* Labels: hostile slow */
 #include "kata/kata.h"
 
 #include "base/base.h"

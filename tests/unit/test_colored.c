@@ -1,7 +1,7 @@
 /* Points of a colour in place: whatever the length of rows, the number of colours and the types,
  * compiled kernels give what the reference executor gives. Sums, checks and conditions see only
  * points of the colour. */
-/* Labels: hostile threads */
+/* Labels: hostile threads slow */
 #include "base/base.h"
 #include "kata/kata.h"
 

@@ -2,7 +2,7 @@
  * compiled code agrees with the reference executor bit for bit, on grids of several bricks, on
  * parts of them, at walls, on colours and on any number of threads; and integer sums agree with
  * plain loops. */
-/* Labels: hostile threads */
+/* Labels: hostile threads slow */
 #include "ir/ir.h"
 #include "kata/kata.h"
 

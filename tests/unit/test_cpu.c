@@ -1,7 +1,7 @@
 /* The cpu executor gives the reference executor's bits: on kernels that between them use every kind
  * of parameter and node, on grids from one point to several bricks and blocks, under every boundary
  * rule, on any part of the grid, with any number of threads. */
-/* Labels: hostile threads */
+/* Labels: hostile threads slow */
 #include "exec/cpu.h"
 #include "lang/lang.h"
 #include "legality/legality.h"

@@ -1,6 +1,6 @@
 /* Loops of every kind run on a device, with the bits of the executor "reference"; where one fails,
  * the message is that of the reference, too. On each kind of device that this machine has. */
-/* Labels: hostile */
+/* Labels: hostile slow */
 #include "api/api.h"
 #include "exec/on_device.h"
 

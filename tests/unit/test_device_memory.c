@@ -1,5 +1,6 @@
 /* Fields larger than the memory of a device: chains give the values that they give on the CPU, the
  * device's memory stays within the limit, and what cannot be done is said. The device is PoCL's. */
+/* Labels: slow */
 #include "api/api.h"
 #include "exec/on_device.h"
 

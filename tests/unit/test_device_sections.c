@@ -1,6 +1,7 @@
 /* Loops of a chain that follow one another run at once on a device, in overlapped tiles, with the
  * bits of the executor "reference"; and only those that may. On each kind of device that this
  * machine has. */
+/* Labels: slow */
 #include "api/api.h"
 #include "exec/device_tune.h"
 #include "jit_world.h"
@@ -104,18 +105,21 @@ static void run(const program *p, const char *device, outcome *o)
     kata_close(k);
 }
 
-/* Runs it in some tiles, which take turns from program to program; `some` loops run at once. */
+/* Runs it in some tiles, which take turns from program to program; `some` loops run at once. Where
+ * KATA_TEST_FULL is 1, in two kinds of tiles, and on PoCL a third of the programs. */
 static void compare(const program *p, int64_t some)
 {
     static const char *const shapes[] = {
         "steps=3 x=8 y=8 vector=2 rows=2 chunk=3", "steps=3 x=16 y=16 vector=1 rows=1 chunk=100",
         "steps=3 x=8 y=4 vector=4 rows=4 chunk=5", "steps=3 x=32 y=7 vector=1 rows=3 chunk=7"};
     static size_t turn, seldom;
+    const char *full = environment_get("KATA_TEST_FULL");
+    const bool all = full && *full == '1';
     const bool slow = strcmp(kind, "cuda") != 0; /* PoCL compiles a section for ten seconds */
-    if (slow && some && seldom++ % 5) return;
+    if (slow && some && seldom++ % (all ? 3 : 14)) return;
     memset(&expected, 0, sizeof expected);
     run(p, NULL, &expected);
-    const int count = slow ? 1 : 2;
+    const int count = slow || !all ? 1 : 2;
     for (int i = 0; i < count; i++) {
         const char *shape = shapes[turn++ % COUNT_OF(shapes)];
         memset(&found, 0, sizeof found);

@@ -1,7 +1,7 @@
 /* Where fields have values: staggered fields and ghosts, against a model that extends an array
  * point by point, for every rule at sides, edges and corners, on grids thinner than the reach; and
  * the executors against one another. */
-/* Labels: hostile threads */
+/* Labels: hostile threads slow */
 #include "kata/kata.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  * processor where it has them, and get the bits that the integer code gets, for every pattern of
  * f16 and every float (with KATA_TEST_FULL; otherwise for those that lie on, or next to, what
  * rounding depends on). */
-/* Labels: hostile */
+/* Labels: hostile compiler */
 #include "ir/ir.h"
 
 #include "ir/arithmetic.h"

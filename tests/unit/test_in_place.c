@@ -1,7 +1,7 @@
 /* A field may be read and written by one kernel where no point reads what another writes: on all
  * small grids and boxes, what is accepted is so, what stays inside the grid and is so is accepted,
  * and the executors agree on it. */
-/* Labels: hostile threads */
+/* Labels: hostile compiler slow */
 #include "kata/kata.h"
 
 #include <setjmp.h>

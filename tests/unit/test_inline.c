@@ -1,6 +1,6 @@
 /* Temporaries that are computed where they are read: results are those of the reference executor,
  * and fields are left out exactly where nothing can tell. */
-/* Labels: compiler */
+/* Labels: compiler slow */
 #include "api/api.h"
 #include "exec/inline.h"
 

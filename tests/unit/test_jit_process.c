@@ -1,7 +1,7 @@
 /* A compiler has its limits from its first instruction on, nothing of the process that called it,
  * and ends with that process, as do the programs that it started. What it needed too much of is
  * remembered. */
-/* Labels: compiler */
+/* Labels: compiler slow */
 #include "jit/jit_private.h"
 #include "jit_world.h"
 

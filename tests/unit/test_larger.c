@@ -1,7 +1,7 @@
 /* The larger functions of small kernels: chains beyond the caches begin with the smaller ones, and
  * take the larger ones once these have been earned. Results are the same, short programs compile
  * nothing more, and a compiler that fails or takes long harms nobody. */
-/* Labels: compiler threads */
+/* Labels: compiler threads slow */
 #include "jit_world.h"
 
 #include "api/api.h"

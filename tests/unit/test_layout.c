@@ -1,7 +1,7 @@
 /* Where values lie in memory changes no bit of them: fields of every layout, and fields on memory
  * of the program with any strides, get from compiled kernels what the reference executor gives to
  * fields of the default layout. Between the values of wrapped memory nothing is ever written. */
-/* Labels: hostile */
+/* Labels: hostile compiler slow */
 #include "kata/kata.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* Two rows computed at once give what one at a time gives. Kernels that are high along z compute
  * two planes at once, boxes compute two rows. On any number of planes and rows, compiled kernels
  * give what the reference executor gives. */
-/* Labels: hostile */
+/* Labels: hostile slow */
 #include "kata/kata.h"
 
 #include <setjmp.h>

@@ -2,11 +2,12 @@
  * them into tiles and with each loop in random tiles of its own, give the reference executor's bits
  * on one to seven threads, or its message where a check fails. Kernels come from a few texts, so
  * that each is compiled once. */
-/* Labels: hostile threads */
+/* Labels: hostile threads compiler */
 #include "plan_outcome.h"
 
 #include "jit/jit.h"
 #include "plan/node.h"
+#include "sanitized.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -205,7 +206,7 @@ static void random_plans_run_as_compiled_loops(void **state)
 {
     (void)state;
     const char *chains = getenv("KATA_TEST_CHAINS"), *first = getenv("KATA_TEST_SEED");
-    uint64_t usual = is_full() ? 2000 : FEW;
+    uint64_t usual = is_full() ? 2000 : is_sanitized() ? FEW / 3 : FEW;
     uint64_t count = chains ? strtoull(chains, NULL, 10) : usual;
     uint64_t start = first ? strtoull(first, NULL, 10) : 1;
     runner r = {0};

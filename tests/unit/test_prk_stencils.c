@@ -1,6 +1,6 @@
 /* The stencil of the Parallel Research Kernels, as a star and as a square, beside its loops in C:
  * equal bits, and the mean of its result is the one that the suite checks. */
-/* Labels: hostile */
+/* Labels: hostile slow */
 #include <kata/kata.h>
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Executors agree bit for bit on kernels that read and write finer and coarser fields: in one to
  * three dimensions, with all boundary rules, on grids from one point on, for ratios that are no
  * powers of two or 1 along a dimension. */
-/* Labels: hostile threads */
+/* Labels: hostile threads slow */
 #include "kata/kata.h"
 
 #include <setjmp.h>

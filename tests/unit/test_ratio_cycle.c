@@ -1,7 +1,7 @@
 /* A multigrid V-cycle for the Poisson equation in the plane: red-black relaxation, residuals
  * restricted from the finer grid and corrections written to it. Each cycle reduces the residual as
  * it should, to round-off, and all executors compute the same bits. */
-/* Labels: compiler */
+/* Labels: compiler slow */
 #include "kata/kata.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* Reductions have the reference executor's bits on grids of many rows, whose trees threads share,
  * on rows of several bricks, on parts of them, where a brick has points on copies, on colours,
  * where levels run along x, and where points with conditions also write fields. */
-/* Labels: hostile threads */
+/* Labels: hostile threads compiler slow */
 #include "kata/kata.h"
 
 #include <setjmp.h>

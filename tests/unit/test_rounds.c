@@ -1,7 +1,7 @@
 /* Loops that are not unrolled: compiled kernels and plans give what the reference executor gives,
  * for every count of rounds; checks in loops name the first round that fails; and a fractal is that
  * of the same loop in C. */
-/* Labels: hostile threads */
+/* Labels: hostile threads slow */
 #include "base/base.h"
 #include "kata/kata.h"
 

@@ -1,6 +1,6 @@
 /* Programs with fields in files. Random ones that are periodic along the slowest dimension give the
  * bits that they give without a limit of memory, and most of their loops run rolled out. */
-/* Labels: hostile */
+/* Labels: hostile slow */
 #include "api/api.h"
 #include "exec/on_files.h"
 

@@ -1,5 +1,6 @@
 /* Fields in files on a disk that fails: an error names the field and the folder, the chain's values
  * are NaN, what was saved before is there, and the context goes on. */
+/* Labels: slow */
 #include "files_world.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* How deep sections are follows from measured rates: deeper where the disk takes longer than the
  * loops, so that less is moved; not deeper than they must be otherwise. */
+/* Labels: slow */
 #include "files_world.h"
 
 #include "api/api.h"

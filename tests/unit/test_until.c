@@ -1,6 +1,6 @@
 /* Steps until a scalar is below a limit make exactly the steps up to a look, end the chain at looks
  * only, and give the bits of a loop that the program counts itself. */
-/* Labels: threads */
+/* Labels: threads slow */
 #include "kata/kata.h"
 
 #include <math.h>

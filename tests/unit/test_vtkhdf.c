@@ -1,6 +1,7 @@
 /* VTKHDF files hold every value where VTK looks for it, with the types and attributes of the
  * specification; a failure leaves nothing behind. */
 #include "io/io.h"
+#include "sanitized.h"
 
 #include <dirent.h>
 #include <hdf5.h>
@@ -253,9 +254,11 @@ static void every_shape_and_type_is_read_back(void **state)
     static const int components[] = {1, 2, 3, 9};
     static const kata_type types[] = {KATA_F64, KATA_F32, KATA_I64, KATA_I32,
                                       KATA_U8,  KATA_U16, KATA_I16};
+    const bool few = is_sanitized(); /* each type and number, by turns */
     for (size_t s = 0; s < COUNT_OF(shapes); s++)
         for (size_t t = 0; t < COUNT_OF(types); t++)
             for (size_t c = 0; c < COUNT_OF(components); c++) {
+                if (few && (s + t + c) % COUNT_OF(components)) continue;
                 numbered p = numbered_points(types[t], shapes[s].size, components[c]);
                 write_points("a.vtkhdf", &p);
                 assert_file_holds("a.vtkhdf", &p, &shapes[s]);

@@ -3,7 +3,7 @@
  * while its values stay. Tiles go down to one point, on seven threads. Results are the bits of the
  * reference executor; the thread sanitizer finds that nothing is filled that another tile touches.
  */
-/* Labels: hostile threads */
+/* Labels: hostile threads slow */
 #include "kata/kata.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* Orders along several dimensions give what a nest of loops gives, bit for bit, whatever the
  * directions, threads and executors. Grids are large enough for several bands and chunks. */
-/* Labels: compiler */
+/* Labels: compiler slow */
 #include <kata/kata.h>
 
 #include <setjmp.h>

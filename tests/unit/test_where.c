@@ -1,6 +1,6 @@
 /* The point of a minimum or maximum: the first one in the order of z, y and x, on any number of
  * threads, in any order of levels, for any type. */
-/* Labels: hostile threads */
+/* Labels: hostile threads slow */
 #include "base/base.h"
 #include "kata/kata.h"
 
