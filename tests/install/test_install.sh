@@ -104,7 +104,7 @@ add_subdirectory($KATA_SOURCE katagami)
 add_executable(embedded embedded.c)
 katagami_embed(TARGET embedded FILES heat.kata)
 END
-cmake -G Ninja -S part -B part/build -DCMAKE_BUILD_TYPE=Debug >/dev/null
+cmake -G Ninja -S part -B part/build -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0 >/dev/null
 if [ "${KATA_TEST_FULL:-0}" = 1 ]; then
     cmake --build part/build --target embedded >/dev/null
     part/build/embedded | cmp - part/heat.kata

@@ -3,6 +3,7 @@
  * KATA_TEST_FULL=1. Medians of 10,000 shapes differ by some tenths from those of another 10,000
  * where there are many chips. */
 #include "partition_world.h"
+#include "sanitized.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -193,6 +194,7 @@ static void random_shapes_have_the_balance_of_the_reference(void **state)
     (void)state;
     static const double reference[2][CHIPS + 1] = {{95.7, 94.1, 91.6, 88.4, 83.6, 91.8},
                                                    {99.2, 98.8, 98.5, 97.7, 96.3, 98.4}};
+    if (is_sanitized()) skip(); /* a thousand partitions, of code that others run */
     int shapes = shapes_to_draw();
     bool all = shapes == MOST_SHAPES;
     for (int row = 0; row < 2; row++) {

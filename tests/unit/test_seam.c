@@ -3,6 +3,7 @@
 /* Labels: hostile slow */
 #include "api/api.h"
 #include "exec/on_files.h"
+#include "sanitized.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -202,7 +203,9 @@ static void random_periodic_programs_stream(void **state)
 {
     (void)state;
     const char *programs = getenv("KATA_TEST_PROGRAMS"), *first = getenv("KATA_TEST_SEED");
-    const uint64_t count = programs ? strtoull(programs, NULL, 10) : PROGRAMS;
+    const uint64_t count = programs         ? strtoull(programs, NULL, 10)
+                           : is_sanitized() ? PROGRAMS / 3
+                                            : PROGRAMS;
     const uint64_t start = first ? strtoull(first, NULL, 10) : 1;
     tally t = {0};
     for (uint64_t seed = start; seed < start + count; seed++) check(seed, &t);

@@ -5,6 +5,7 @@
  */
 /* Labels: hostile threads slow */
 #include "kata/kata.h"
+#include "sanitized.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -232,6 +233,8 @@ static void check(program *p, const char *const *plans, bool around)
     for (size_t r = !around; r < sizeof rules / sizeof *rules; r++) {
         run("reference", NULL, rules[r], p, &expected);
         for (int i = 0; plans[i]; i++) {
+            if (is_sanitized() && ((size_t)i + r) % 2)
+                continue; /* each plan, with half of the rules */
             run("cpu", plans[i], rules[r], p, &found);
             if (memcmp(&expected, &found, sizeof found) != 0)
                 fail_msg("rule %d, %s: other values", (int)rules[r], plans[i]);
