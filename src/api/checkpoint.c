@@ -124,6 +124,10 @@ kata_status kata_keep(kata *k, const char *name, void *variable, size_t bytes)
     if (!variable || !bytes)
         return api_fail(k, KATA_ERROR_ARGUMENT, "%s: '%s' %s", call, name,
                         variable ? "has no bytes" : "is NULL");
+    if (bytes >= CHECKPOINT_MOST_STATE)
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "%s: '%s' has %zu bytes; variables have less than 1 GiB", call, name,
+                        bytes);
     for (const struct api_kept *v = k->kept; v; v = v->next)
         if (!strcmp(v->name, name))
             return api_fail(k, KATA_ERROR_ARGUMENT, "%s: two variables are called '%s'", call,

@@ -562,6 +562,8 @@ static void calls_are_checked(void **state)
     expect(&e, k, "error: kata_keep: 'x' is NULL");
     kata_keep(k, "x", &x, 0);
     expect(&e, k, "error: kata_keep: 'x' has no bytes");
+    kata_keep(k, "x", &x, (size_t)1 << 30);
+    expect(&e, k, "error: kata_keep: 'x' has 1073741824 bytes; variables have less than 1 GiB");
     kata_keep(k, "x", &x, sizeof x);
     kata_keep(k, "x", &x, sizeof x);
     expect(&e, k, "error: kata_keep: two variables are called 'x'");
