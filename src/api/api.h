@@ -79,6 +79,9 @@ void api_slots_spare(kata *k);
 void api_slots_free(kata *k);
 /* Copies values of a slot, as store_read does, whether it has an array or not. */
 void api_read(const chain_slot *slot, const grid_box *box, kata_type type, void *values);
+/* Refuses a process that was forked from the one whose fields lie in files: both would write to
+ * them. */
+kata_status api_check_process(kata *k);
 /* On several ranks, where a field's values are dealt out to them: gives all ranks all of them. All
  * ranks call it. */
 kata_status api_make_whole(kata *k, chain_slot *slot);

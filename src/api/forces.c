@@ -79,7 +79,7 @@ static void note_chain(kata *k, double begin, end_reason why, const char *call)
 
 static kata_status end_chain(kata *k, end_reason why, const char *call)
 {
-    if (k->messages.status || !k->chain.count) return k->messages.status;
+    if (api_check_process(k) || !k->chain.count) return k->messages.status;
     if (api_explains_before(k)) api_explain(k);
     observe_meter_meet(k->exec.meter, &k->chain);
     double begin = clock_seconds();

@@ -124,8 +124,22 @@ void api_read(const chain_slot *slot, const grid_box *box, kata_type type, void 
     store_read_slot(slot, &(store_values){*box, 0, slot->components}, type, values);
 }
 
+kata_status api_check_process(kata *k)
+{
+    if (k->messages.status || !store_pool_is_inherited(k->pool)) return k->messages.status;
+    message_begin(&k->messages, KATA_ERROR_FILE,
+                  "fields of this context lie in files, and this process was forked from the one "
+                  "that made them; only that one can use them");
+    message_line(&k->messages,
+                 "fork before there are values, or with a higher limit of memory (KATA_MEMORY)");
+    message_send(&k->messages);
+    api_note_error(k);
+    return k->messages.status;
+}
+
 kata_status api_make_whole(kata *k, chain_slot *slot)
 {
+    if (api_check_process(k)) return k->messages.status;
     kata_status status = exec_make_whole(&k->exec, slot, &k->messages);
     api_note_error(k);
     return status;
@@ -134,6 +148,7 @@ kata_status api_make_whole(kata *k, chain_slot *slot)
 kata_status api_read_field(kata *k, chain_slot *slot, const grid_box *box, kata_type type,
                            void *values)
 {
+    if (api_check_process(k)) return k->messages.status;
     kata_status status = exec_read(&k->exec, slot, box, type, values, &k->messages);
     api_note_error(k);
     return status;

@@ -20,7 +20,8 @@ typedef struct piece {
 struct port {
     pthread_mutex_t lock;
     pthread_cond_t work, done;
-    pthread_t threads[THREADS];
+    pthread_t threads[THREADS]; /* of the process `owner`, and of none that it has forked */
+    pid_t owner;
     int thread_count;
     piece *pieces; /* from `first` on they wait for a thread */
     size_t first, count, capacity;
@@ -109,6 +110,7 @@ port *port_open(double rate)
     port *p = calloc(1, sizeof *p);
     if (!p) return NULL;
     p->rate = rate;
+    p->owner = getpid();
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->work, NULL);
     pthread_cond_init(&p->done, NULL);
@@ -122,7 +124,7 @@ port *port_open(double rate)
 
 void port_close(port *p)
 {
-    if (!p) return;
+    if (!p || p->owner != getpid()) return;
     pthread_mutex_lock(&p->lock);
     p->ends = true;
     pthread_cond_broadcast(&p->work);

@@ -46,6 +46,7 @@ struct store_pool {
     bool ruled[6];                     /* sides at which a field has a boundary rule */
     int64_t declared, near, limit;     /* bytes of fields; of large arrays in memory; 0: none */
     char *folder;                      /* for files */
+    pid_t owner;                       /* the process that has made files; 0: none yet */
     text why;                          /* the latest file cannot be had */
     port_rings *rings;                 /* NULL at first */
 };
@@ -101,7 +102,7 @@ static void release(struct store_pool *pool, int i)
 void store_pool_empty(struct store_pool *pool)
 {
     while (pool->count) release(pool, pool->count - 1);
-    if (pool->rings) port_rings_keep(pool->rings, 0);
+    if (pool->rings && !store_pool_is_inherited(pool)) port_rings_keep(pool->rings, 0);
 }
 
 void store_pool_end_chain(struct store_pool *pool)
@@ -155,7 +156,13 @@ bool store_pool_sends_away(struct store_pool *pool, size_t bytes)
 port_file *store_pool_file(struct store_pool *pool, size_t bytes, size_t plane)
 {
     text_clear(&pool->why);
+    pool->owner = getpid();
     return port_file_new(pool->folder, bytes, plane, &pool->why);
+}
+
+bool store_pool_is_inherited(const struct store_pool *pool)
+{
+    return pool->owner && pool->owner != getpid();
 }
 
 const char *store_pool_folder(const struct store_pool *pool) { return pool->folder; }

@@ -50,6 +50,8 @@ int64_t store_pool_declared(const struct store_pool *pool);
 bool store_pool_limit(struct store_pool *pool, int64_t bytes, const char *folder);
 /* The folder of files; NULL where there is no limit. */
 const char *store_pool_folder(const struct store_pool *pool);
+/* Whether files have been made, by the process that this one was forked from: both see them. */
+bool store_pool_is_inherited(const struct store_pool *pool);
 /* Of the limit, what arrays in memory leave. */
 int64_t store_pool_left(const struct store_pool *pool);
 /* From now on arrays have room for what a kernel reads around a field, where that costs little:

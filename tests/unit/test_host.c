@@ -168,12 +168,66 @@ static void test_the_rounding_of_the_program_changes_nothing(void **state)
 #endif
 }
 
+/* ---- fields in files ------------------------------------------------------------------------- */
+
+enum { ROWS = 200, WIDE = 64 };
+
+static void add_two(const forked *f, kata_field *v)
+{
+    kata_apply(kata_kernel_find(f->m, "f"), kata_all(f->g), f->u, v);
+    kata_apply(kata_kernel_find(f->m, "f"), kata_all(f->g), v, f->u);
+}
+
+static double value_of_row(const forked *f)
+{
+    double x = -1;
+    kata_get(f->u, kata_box_2d(f->g, 3, 4, 100, 101), &x, 1);
+    return x;
+}
+
+/* Each of the ways to the values of a field is refused; closing ends. */
+static int use_files(void *data)
+{
+    const forked *f = data;
+    double x = 7;
+    kata_apply(kata_kernel_find(f->m, "f"), kata_all(f->g), f->u, f->u);
+    if (kata_flush(f->k) != KATA_ERROR_FILE) return 1;
+    if (!strstr(kata_error_message(f->k), "was forked from the one that made them")) return 2;
+    kata_error_clear(f->k);
+    if (kata_put(f->u, kata_box_2d(f->g, 3, 4, 100, 101), &x, 1) != KATA_ERROR_FILE) return 3;
+    kata_error_clear(f->k);
+    if (kata_get(f->u, kata_box_2d(f->g, 3, 4, 100, 101), &x, 1) != KATA_ERROR_FILE) return 4;
+    kata_error_clear(f->k);
+    kata_close(f->k);
+    return 0;
+}
+
+/* The files are the parent's, and so are the threads that move them: a child that used them would
+ * change the parent's values, or wait for ever. */
+static void test_a_forked_process_leaves_fields_in_files(void **state)
+{
+    (void)state;
+    forked f = {.k = kata_open(
+                    &(kata_options){.threads = 2, .memory = WIDE * ROWS * 4, .handler = ignore})};
+    f.g = kata_grid_2d(f.k, WIDE, ROWS);
+    f.u = kata_field_new(f.g, "u", KATA_F64);
+    kata_field *v = kata_field_new(f.g, "v", KATA_F64);
+    f.m = kata_module_from_text(f.k, "t", "kernel f(in double u, out double v) { v = u + ix; }");
+    add_two(&f, v);
+    assert_true(value_of_row(&f) == 6);
+    assert_int_equal(in_child(use_files, &f), 0);
+    add_two(&f, v);
+    assert_true(value_of_row(&f) == 12);
+    assert_int_equal(kata_close(f.k), KATA_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_forked_process_computes_alone),
         cmocka_unit_test(test_a_forked_process_may_close),
         cmocka_unit_test(test_a_forked_process_leaves_the_temporary_folder),
+        cmocka_unit_test(test_a_forked_process_leaves_fields_in_files),
         cmocka_unit_test(test_the_rounding_of_the_program_changes_nothing),
     };
     return cmocka_run_group_tests_name("host", tests, NULL, NULL);
