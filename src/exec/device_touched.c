@@ -33,7 +33,8 @@ grid_box device_touched(const chain_loop *loop, int param)
 {
     const chain_slot *slot = loop->bindings[param].slot;
     grid_box box, all = store_device_memory(slot);
-    if (loop->copy || !device_accessed(loop, param, &box)) return all;
+    if (loop->copy) return all;
+    device_accessed(loop, param, &box);
     return slot->on_device && slot->on_device->ring ? box : grid_box_hull(&all, &box);
 }
 

@@ -207,7 +207,8 @@ grid_box device_wrapped(const chain_loop *loop, const grid_box *box);
 /* The indices that the kernel of a loop reads or writes of a field parameter, needed or not; false:
  * none. */
 bool device_accessed(const chain_loop *loop, int param, grid_box *all);
-/* The indices of a field that there must be memory for. */
+/* The indices of a field that there must be memory for; of planes in a ring, those that the kernel
+ * reads or writes, which may be none. */
 grid_box device_touched(const chain_loop *loop, int param);
 /* What all parameters touch that are given the field of a parameter, if it is the first of these;
  * and whether it is. */

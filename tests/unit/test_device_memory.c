@@ -172,6 +172,41 @@ static void streamed_arrays_are_pinned(void **state)
     unsetenv("KATA_SHIM_PAGEABLE");
 }
 
+enum { WIDE = 40, HIGH = 64 };
+
+static int64_t run_unread(const char *device, double values[WIDE * HIGH])
+{
+    kata *k = kata_open(&(kata_options){.device = device, .device_memory = 50000, .wait = true});
+    kata_grid *g = kata_grid_2d(k, WIDE, HIGH);
+    kata_field *u = kata_field_new(g, "u", KATA_F64), *v = kata_field_like(u, "v");
+    kata_field *w = kata_field_new(g, "w", KATA_F64, .boundary = KATA_CLAMP);
+    kata_module *m =
+        kata_module_from_text(k, "unread.kata",
+                              "kernel unread(in double u, in double v, out double w)\n"
+                              "{ w = v[0,-2] + ix; }\n"
+                              "kernel read(in double u, out double v) { v = u[-1,1] + iy; }\n");
+    kata_boundary_set(v, KATA_Y_LOW, KATA_REFLECT_FACE, 0);
+    kata_apply(kata_kernel_find(m, "unread"), kata_all(g), u, v, w);
+    kata_apply(kata_kernel_find(m, "read"), kata_inner(g, 1), u, v);
+    kata_apply(kata_kernel_find(m, "unread"), kata_all(g), u, v, w);
+    kata_get(w, kata_all(g), values, WIDE * HIGH);
+    const int64_t streamed = k->exec.device ? k->exec.device->streams.streamed : 0;
+    assert_int_equal(kata_close(k), KATA_OK);
+    return streamed;
+}
+
+/* A kernel that does not read a field that it is given needs none of its planes, which the section
+ * has in a ring for another one. */
+static void planes_that_a_kernel_does_not_read_need_not_be_there(void **state)
+{
+    (void)state;
+    static double cpu[WIDE * HIGH], device[WIDE * HIGH];
+    if (!has_device("opencl")) skip();
+    run_unread("none", cpu);
+    assert_true(run_unread("opencl", device) > 0);
+    assert_memory_equal(cpu, device, sizeof cpu);
+}
+
 /* A field of sums stays while its own loop runs, though others have to leave. */
 static void sums_into_a_field_have_room(void **state)
 {
@@ -287,6 +322,7 @@ int main(void)
         cmocka_unit_test(fields_larger_than_an_opencl_device_give_the_same),
         cmocka_unit_test(fields_larger_than_a_cuda_device_give_the_same),
         cmocka_unit_test(streamed_arrays_are_pinned),
+        cmocka_unit_test(planes_that_a_kernel_does_not_read_need_not_be_there),
         cmocka_unit_test(sums_into_a_field_have_room),
         cmocka_unit_test(partials_make_room),
         cmocka_unit_test(too_little_memory_is_an_error),
