@@ -456,7 +456,8 @@ KATA_API kata_range kata_inner(const kata_grid *grid, int64_t n);
 KATA_API kata_range kata_face(const kata_grid *grid, kata_side side, int64_t depth);
 /* The points of a range at which (ix + iy + iz) modulo colors is color, 0 <= color < colors <= 64.
  * A kernel applied to them may write a field and read it at points of other colours, as in a
- * red-black sweep. For kernels only: kata_get and kata_put copy whole boxes. */
+ * red-black sweep. The range has no colour yet. For kernels only: kata_get and kata_put copy whole
+ * boxes. */
 KATA_API kata_range kata_color(kata_range range, int colors, int color);
 /* The box of the given bounds, of a grid of that many dimensions. */
 KATA_API kata_range kata_box_1d(const kata_grid *grid, int64_t x_lo, int64_t x_hi);

@@ -1,6 +1,8 @@
 /* Makes ranges, which never fails, and checks them for the calls that take them. */
 #include "api/api.h"
 
+#include <limits.h>
+
 static kata_range box(const kata_grid *grid, int rank, const int64_t lo[3], const int64_t hi[3])
 {
     kata_range range = {.grid = grid, .hi = {1, 1, 1}, .rank = rank};
@@ -87,10 +89,13 @@ kata_range kata_face(const kata_grid *grid, kata_side side, int64_t depth)
     return range;
 }
 
+enum { COLORED_TWICE = INT_MIN };
+
 kata_range kata_color(kata_range range, int colors, int color)
 {
-    range.colors = colors;
-    range.color = color;
+    const bool twice = range.colors > 1;
+    range.colors = twice ? COLORED_TWICE : colors;
+    range.color = colors ? color : -1; /* 0 of 0 would stand for all points */
     return range;
 }
 
@@ -114,6 +119,9 @@ kata_range kata_box_3d(const kata_grid *grid, int64_t x_lo, int64_t x_hi, int64_
 static kata_status check_colors(kata *k, const char *call, const kata_range *range)
 {
     if (range->colors == 0 && range->color == 0) return KATA_OK;
+    if (range->colors == COLORED_TWICE)
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "%s: kata_color is given a range that is coloured already", call);
     if (range->colors < 1 || range->colors > 64)
         return api_fail(k, KATA_ERROR_ARGUMENT, "%s: kata_color is given %d colours, not 1 to 64",
                         call, range->colors);

@@ -101,6 +101,13 @@ static kata_status red_black_on_odd_period(world *w)
 
 static kata_status no_such_color(world *w) { return heat(w, kata_color(kata_all(w->g), 2, 2)); }
 
+static kata_status no_colors(world *w) { return heat(w, kata_color(kata_all(w->g), 0, 0)); }
+
+static kata_status colored_twice(world *w)
+{
+    return heat(w, kata_color(kata_color(kata_all(w->g), 2, 0), 3, 0));
+}
+
 static kata_status copy_of_a_color(world *w)
 {
     double values[48];
@@ -169,6 +176,8 @@ const misuse misuse_points[] = {
     CASE(scalar_written_twice, APPLICATION),
     CASE(red_black_on_odd_period, APPLICATION),
     CASE(no_such_color, ARGUMENT),
+    CASE(no_colors, ARGUMENT),
+    CASE(colored_twice, ARGUMENT),
     CASE(copy_of_a_color, ARGUMENT),
     CASE(read_discarded, APPLICATION),
     CASE(get_discarded, ARGUMENT),
