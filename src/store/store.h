@@ -43,8 +43,7 @@ void store_pool_empty(struct store_pool *pool);
 void store_pool_end_chain(struct store_pool *pool);
 /* What fields of a program need together, `bytes` more or less than before; and how much memory
  * they may take, 0: any. If they need more, arrays of large fields are files on the disk of a
- * folder: those that no longer fit a quarter of the limit. The rest is for what is moved to memory.
- */
+ * folder: those that no longer fit a quarter of the limit. The rest is for planes that move in. */
 void store_pool_declare(struct store_pool *pool, int64_t bytes);
 int64_t store_pool_declared(const struct store_pool *pool);
 bool store_pool_limit(struct store_pool *pool, int64_t bytes, const char *folder);
@@ -57,8 +56,7 @@ int64_t store_pool_left(const struct store_pool *pool);
 /* From now on arrays have room for what a kernel reads around a field, where that costs little:
  * otherwise they move when they are first read there. */
 void store_pool_expect(struct store_pool *pool, const ir_kernel *kernel);
-/* But only at sides at which a field of the context has a boundary rule: nothing is read beyond
- * others. */
+/* But only at sides where some field has a boundary rule: nothing is read beyond others. */
 void store_pool_meet_rules(struct store_pool *pool, const grid_boundary *boundary);
 
 /* ---- address.c ------------------------------------------------------------------------------- */
