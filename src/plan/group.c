@@ -68,7 +68,10 @@ static bool join(bonds *b, const analysis_loop *l)
 
 /* Loops that may stop the chain run alone, so that the first failure is found first. Some loops
  * cannot be cut. */
-static bool is_alone(const analysis_loop *l) { return l->checks || l->uncuttable; }
+static bool is_alone(const analysis_loop *l, bool sums)
+{
+    return l->checks || l->uncuttable || (l->reduces && !sums);
+}
 
 /* Whether loops run on several grids, or change fields of another one. */
 static bool has_ratios(const plan_group *g, const bonds *b)
@@ -81,16 +84,18 @@ static bool has_ratios(const plan_group *g, const bonds *b)
     return false;
 }
 
-static bool find_end(plan_group *g, bool apart, bool ratios)
+static bool find_end(plan_group *g, plan_mixture of)
 {
     const analysis_chain *a = g->part.a;
-    bonds b = {.apart = apart, .ratios = ratios};
+    const analysis_loop *loops = a->loops;
+    bonds b = {.apart = of.apart, .ratios = of.ratios};
     b.slots = arena_array(&g->memory, (size_t)a->slot_count + 1, sizeof *b.slots);
     b.written = arena_array(&g->memory, (size_t)a->slot_count + 1, sizeof *b.written);
     if (!b.slots || !b.written) return false;
-    int *end = &g->part.end;
-    bool joins = !is_alone(&a->loops[g->part.first]) && join(&b, &a->loops[g->part.first]);
-    while (joins && *end < a->loop_count && !is_alone(&a->loops[*end]) && join(&b, &a->loops[*end]))
+    int first = g->part.first, *end = &g->part.end;
+    bool joins = !is_alone(&loops[first], of.sums) && join(&b, &loops[first]);
+    while (joins && *end < a->loop_count && !is_alone(&loops[*end], of.sums) &&
+           join(&b, &loops[*end]))
         ++*end;
     if (b.ratios && has_ratios(g, &b)) memcpy(g->finest, b.finest, sizeof g->finest);
     return true;
@@ -164,10 +169,10 @@ static void find_dimensions(plan_group *g)
     }
 }
 
-bool plan_group_make(plan_group *g, const analysis_chain *a, int first, bool apart, bool ratios)
+bool plan_group_make(plan_group *g, const analysis_chain *a, int first, plan_mixture of)
 {
     *g = (plan_group){.part = {a, first, first + 1}};
-    if (!find_end(g, apart, ratios)) return false;
+    if (!find_end(g, of)) return false;
     size_t loops = (size_t)(g->part.end - first), slots = (size_t)a->slot_count + 1;
     g->lags = arena_array(&g->memory, loops, sizeof *g->lags);
     g->extents = arena_array(&g->memory, loops, sizeof *g->extents);

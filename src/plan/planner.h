@@ -58,9 +58,15 @@ typedef struct plan_group {
     arena memory;
 } plan_group;
 
-/* The group that begins with a loop. `apart`: loops that wait for others are left in; `ratios`:
- * loops on grids that are coarser than that of others, too. False when memory is out. */
-bool plan_group_make(plan_group *g, const analysis_chain *a, int first, bool apart, bool ratios);
+/* What else a group may hold. */
+typedef struct plan_mixture {
+    bool apart;  /* loops that wait for others are left in */
+    bool ratios; /* loops on grids that are coarser than that of others, too */
+    bool sums;   /* loops with reductions, too; otherwise they are groups of their own */
+} plan_mixture;
+
+/* The group that begins with a loop. False when memory is out. */
+bool plan_group_make(plan_group *g, const analysis_chain *a, int first, plan_mixture of);
 void plan_group_free(plan_group *g);
 /* How many points of the finest grid lie in a point of a loop, along a dimension. Spans, lags,
  * sizes and periods count in these. */
@@ -147,7 +153,7 @@ enum {
 /* A way to plan one group, below a SEQ node. */
 typedef struct plan_method {
     const char *name;
-    bool apart;     /* see plan_group_make */
+    bool apart;     /* see plan_mixture */
     bool ratios;    /* the same */
     unsigned takes; /* PLAN_TAKES_..., of a request */
     /* Says why if not; NULL: it always is. */

@@ -49,9 +49,10 @@ static bool suits(const plan_method *method, plan_group *g, const plan_request *
 static plan_add_groups add_groups; /* again, for what lies in tiles */
 
 /* The group that begins with a loop. What is cut around does not close there. */
-static bool make_group(plan_group *g, const plan_inside *in, int first, bool apart, bool ratios)
+static bool make_group(plan_group *g, const plan_inside *in, int first, plan_mixture of)
 {
-    if (!plan_group_make(g, in->part.a, first, apart, ratios && !in->around)) return false;
+    of.ratios = of.ratios && !in->around;
+    if (!plan_group_make(g, in->part.a, first, of)) return false;
     g->part.end = (int)smaller(g->part.end, in->part.end);
     g->what = in->what;
     g->add_groups = add_groups;
@@ -65,41 +66,79 @@ static bool make_group(plan_group *g, const plan_inside *in, int first, bool apa
     return true;
 }
 
-/* Plans the group that begins with a loop; returns its end. */
-static int add_group(plan *p, int root, const plan_inside *in, int first, const plan_method *method,
-                     const plan_request *request)
+static bool has_sums(const plan_group *g)
 {
-    plan_group g;
-    text why = {0};
-    bool made = make_group(&g, in, first, method->apart, method->ratios);
-    bool suited = made && suits(method, &g, request, &why);
-    if (made && !suited && g.finest[0]) { /* a part of it, on one grid, may suit */
-        text_free(&why);
-        plan_group_free(&g);
-        made = make_group(&g, in, first, method->apart, false);
-        suited = made && suits(method, &g, request, &why);
+    for (int l = g->part.first; l < g->part.end; l++)
+        if (g->part.a->loops[l].reduces) return true;
+    return false;
+}
+
+/* What is being planned. Where a group with reductions does not suit the method, it and those
+ * behind it go without. */
+typedef struct planning {
+    plan *p;
+    int root;
+    const plan_inside *in;
+    const plan_method *method;
+    const plan_request *request;
+    bool sums;
+    text why; /* a group does not suit the method */
+} planning;
+
+/* Makes the group that begins with a loop, and says whether it suits the method. */
+static bool make_suited(planning *w, plan_group *g, int first, bool ratios, bool *made)
+{
+    const plan_mixture of = {w->method->apart, ratios, w->sums};
+    text_free(&w->why);
+    *made = make_group(g, w->in, first, of);
+    return *made && suits(w->method, g, w->request, &w->why);
+}
+
+/* The same, of the loops that suit it together: all that can be, those on one grid, or those
+ * without reductions. */
+static bool find_suited(planning *w, plan_group *g, int first, bool *made)
+{
+    bool suited = make_suited(w, g, first, w->method->ratios, made);
+    if (*made && !suited && g->finest[0]) {
+        plan_group_free(g);
+        suited = make_suited(w, g, first, false, made);
     }
+    if (*made && !suited && w->sums && has_sums(g)) {
+        w->sums = false;
+        plan_group_free(g);
+        suited = make_suited(w, g, first, false, made);
+    }
+    return suited;
+}
+
+/* Plans the group that begins with a loop; returns its end. */
+static int add_group(planning *w, int first)
+{
+    const plan_method *method = w->method;
+    plan_group g;
+    bool made, suited = find_suited(w, &g, first, &made);
     if (!suited && !method->apart) { /* its loops may wait for one another */
         plan_group_free(&g);
-        made = make_group(&g, in, first, true, false);
+        made = make_group(&g, w->in, first, (plan_mixture){.apart = true, .sums = w->sums});
     }
-    if (!suited && method != &plan_loops && made) plan_refuse(p, &g.part, g.level, text_get(&why));
+    if (!suited && method != &plan_loops && made)
+        plan_refuse(w->p, &g.part, g.level, text_get(&w->why));
     if (!suited) method = &plan_loops;
-    if (made && method->apart) plan_add_loops(p, root, &g.part, g.what & PLAN_ONCE);
-    if (made) method->make(&g, request, p, root);
-    if (made && method->apart) plan_add_loops(p, root, &g.part, g.what & PLAN_REDUCED);
-    if (!made || why.failed) p->failed = true;
-    text_free(&why);
+    if (made && method->apart) plan_add_loops(w->p, w->root, &g.part, g.what & PLAN_ONCE);
+    if (made) method->make(&g, w->request, w->p, w->root);
+    if (made && method->apart) plan_add_loops(w->p, w->root, &g.part, g.what & PLAN_REDUCED);
+    if (!made || w->why.failed) w->p->failed = true;
     plan_group_free(&g);
     return g.part.end;
 }
 
 static void add_groups(plan *p, int root, const plan_inside *in, const plan_request *request)
 {
-    const plan_method *method = plan_method_find(request->method);
-    if (!method) p->failed = true;
+    planning w = {p, root, in, plan_method_find(request->method), request, true, {0}};
+    if (!w.method) p->failed = true;
     for (int first = in->part.first; first < in->part.end && !p->failed;)
-        first = add_group(p, root, in, first, method, request);
+        first = add_group(&w, first);
+    text_free(&w.why);
 }
 
 bool plan_make(plan *p, const analysis_chain *a, const plan_request *request)
