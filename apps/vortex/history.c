@@ -84,7 +84,8 @@ double vortex_dissipation(const vortex_history *h, int64_t i)
 {
     const vortex_sample *s = h->samples;
     const int64_t last = h->count - 1;
-    if (last < 2) return NAN;
+    if (last < 1) return NAN;
+    if (last == 1) return VORTEX_RATE * (s[0].energy - s[1].energy);
     if (i == 0) return VORTEX_RATE * (1.5 * s[0].energy - 2 * s[1].energy + 0.5 * s[2].energy);
     if (i == last)
         return -VORTEX_RATE * (1.5 * s[i].energy - 2 * s[i - 1].energy + 0.5 * s[i - 2].energy);

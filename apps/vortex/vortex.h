@@ -84,7 +84,7 @@ typedef struct vortex_wishes {
  * reported an error. */
 bool vortex_history_run(vortex_history *h, kata *k, const vortex_case *c, const vortex_wishes *w);
 void vortex_history_free(vortex_history *h);
-/* -dE/dt at a sample, by differences of second order. */
+/* -dE/dt at a sample, by differences of second order; of two samples, their difference. */
 double vortex_dissipation(const vortex_history *h, int64_t sample);
 /* What friction dissipates if the flow is incompressible: twice enstrophy over the Reynolds number.
  */
