@@ -72,6 +72,7 @@ typedef struct kata_scalar kata_scalar; /* one number that lives in the chain */
 typedef struct kata_module kata_module; /* a compiled kernel file */
 typedef struct kata_kernel kata_kernel; /* one kernel of a module */
 typedef struct kata_series kata_series; /* a file to which time steps are added */
+typedef struct kata_rows kata_rows;     /* a file to which rows of numbers are added */
 
 /* ---- status ---------------------------------------------------------------------------------- */
 
@@ -111,6 +112,8 @@ typedef void (*kata_handler)(void *data, kata_status status, const char *message
  *   KATA_DEBUG_LINES=1       leads debuggers and profilers to the lines of the kernel file
  *   KATA_RANKS='y=2 z=4'     lays out the ranks that MPI has started (docs/ranks.md)
  *   KATA_MEMORY=8G           limits the memory of fields; KATA_SPILL: the folder for others
+ *   KATA_BEHIND=2G           limits the memory of values that wait to be written to files (0:
+ *                            nothing waits; docs/output.md)
  *   KATA_DEVICE_MEMORY=8G    limits the memory that is used of a device (docs/devices.md)
  *   KATA_WAIT=1              interprets nothing while it is being compiled (docs/compiling.md)
  *   KATA_LARGER=1            begins with the functions for fields beyond the caches
@@ -305,7 +308,8 @@ typedef struct kata_field_options {
     int ghosts_x KATA_ZERO;          /* beyond the two sides of one dimension; 0: as .ghosts */
     int ghosts_y KATA_ZERO;
     int ghosts_z KATA_ZERO;
-    bool temporary KATA_ZERO; /* lives within a time step */
+    bool temporary KATA_ZERO;    /* lives within a time step */
+    const char *units KATA_ZERO; /* "m/s": for files; at most 64 letters; NULL: none */
 } KATA_NAMED kata_field_options;
 
 /* Staggered fields have one point more along the dimensions named: index i is the low face of cell
@@ -357,6 +361,7 @@ typedef struct kata_wrap_options {
     int ghosts_y KATA_ZERO;
     int ghosts_z KATA_ZERO;
     bool local KATA_ZERO; /* the memory is of this rank's own points alone (kata_local) */
+    const char *units KATA_ZERO;
 } KATA_NAMED kata_wrap_options;
 
 /* A field on memory that the program owns, with the values that are there. The memory stays valid
@@ -801,25 +806,44 @@ KATA_API bool kata_until_next(kata_until *until);
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
+typedef enum kata_colours {
+    KATA_VIRIDIS = 0, /* from dark blue to yellow, perceptually uniform */
+    KATA_DIVERGING    /* from blue by grey, at a middle that means something, to red */
+} kata_colours;
+
+/* For .component: one component of a field, counted from 0. */
+#define KATA_COMPONENT(c) (0x10000 + (c))
+
 typedef struct kata_save_options {
     size_t size KATA_SIZE(kata_save_options);
     const char *path KATA_ZERO; /* its ending decides: .png (2-D), .npy, .vtkhdf, .h5 (any) */
     KATA_NAMED_BEHIND;
     double low KATA_ZERO;       /* values at the two ends of the colours; both zero: the field's */
     double high KATA_ZERO;      /*   smallest and largest value */
-    double spacing KATA_ZERO;   /* grid spacing written to .vtkhdf; 0 means 1 */
+    double spacing KATA_ZERO;   /* grid spacing written to .vtkhdf and .h5; 0 means 1 */
     double spacing_y KATA_ZERO; /* the spacing along y, and along z; 0 means the spacing along x */
     double spacing_z KATA_ZERO;
-    double origin[3] KATA_ZERO; /* written to .vtkhdf: coordinates of point (0,0,0) of a field that
-                                   is not staggered */
+    double origin[3] KATA_ZERO; /* written there: coordinates of point (0,0,0) of a field that is
+                                   not staggered */
     kata_field *with[15] KATA_ZERO; /* other fields for the same file (.vtkhdf, .h5) */
+    double time KATA_ZERO;          /* of the values, written to .vtkhdf and .h5 */
+    double middle KATA_ZERO;        /* of diverging colours. Without low and high these lie as far
+                                       from it as the farthest value */
+    kata_colours colours KATA_ZERO; /* of pictures of one component */
+    int component KATA_ZERO; /* KATA_COMPONENT(c): that component of the field alone; 0: all */
+    bool cells KATA_ZERO;    /* .vtkhdf: fields that are not staggered are values of cells */
+    bool behind KATA_ZERO;   /* kata_save: the file is written behind (kata_output_wait) */
+    int64_t every KATA_ZERO; /* kata_series_new: of the calls of kata_series_add, the first
+                                adds a step, and each so manieth after it; 0 means 1 */
+    double frame_seconds KATA_ZERO; /* .apng: how long each picture is shown; 0 means 0.1 */
 } KATA_NAMED kata_save_options;
 
 /* Writes a field; the file appears whole or not at all. f16, bf16 and unorm8 are written as f32,
- * except to PNG. All fields in one file have the same points.
+ * except to PNG. An option that has no place in the kind of file is an error (.low, .high, .spacing
+ * and .origin have no effect there).
  *
  *   PNG, 8 bits
- *       One component: in the perceptually uniform colours of viridis, y upwards.
+ *       One component: in .colours, y upwards; NaN is magenta.
  *       2, 3 or 4 components: grey and alpha, RGB or RGBA from 0 to 1, row 0 on top.
  *       They are clamped and rounded to nearest; bytes stay as they are.
  *       A field of lower rank with two dimensions has the first one to the right.
@@ -831,24 +855,56 @@ typedef struct kata_save_options {
  *
  *   HDF5 (.h5)
  *       The same array, as a dataset of the field's name.
+ *       Its attributes are time, origin and spacing (x first), and units, if the field has some.
  *
  *   VTKHDF
- *       An ImageData of points, for ParaView.
+ *       An ImageData of points, for ParaView; with .cells, of cells.
  *       A field that is staggered along x begins half a spacing before the others.
+ *       Fields have the same points; or they are values of the cells of one grid (not staggered)
+ *       and of their corners (staggered along all dimensions).
  *
  * Call it as
  *     kata_save(field, "u.png", .low = 0, .high = 1)
+ *     kata_save(w, "vorticity.png", .colours = KATA_DIVERGING)
  *     kata_save(u, "flow.vtkhdf", .spacing = 0.1, .with = {v, p}) */
 KATA_API kata_status kata_save_with(kata_field *field, const kata_save_options *options);
-/* A VTKHDF file of fields at several times. Takes the options of kata_save; the file appears when
- * the first step is added. NULL on error. Call it as
- *     kata_series *s = kata_series_new(u, "flow.vtkhdf", .spacing = 0.1, .with = {v, p}) */
+/* A series of steps. Takes the options of kata_save. NULL on error. The path tells what it becomes:
+ *
+ *   "flow.vtkhdf"     one file with the times of its steps, for ParaView
+ *   "u.apng"          one animated picture, which browsers show
+ *   "u-####.png"      a file for each step, with its number, from 0 on, in the place of '#': of at
+ *                     least as many digits. So for each format of kata_save
+ *
+ * The file appears with the first step. Call it as
+ *     kata_series *s = kata_series_new(u, "flow.vtkhdf", .spacing = 0.1, .with = {v, p})
+ *     kata_series *s = kata_series_new(u, "u.apng", .low = -1, .high = 1, .every = 20) */
 KATA_API kata_series *kata_series_new_with(kata_field *field, const kata_save_options *options);
 /* Adds the current values of its fields as a step; the time is above the time of the step before.
- * Ends the chain. The file can be read after each step and holds all steps so far; when a step
- * fails, the file stays as it was. It may only be damaged if the program is ended within this call.
- */
+ * Ends the chain, copies the values, and returns; the step is written behind (kata_output_wait). A
+ * file of several steps is whole between them, and holds those written so far; when a step fails,
+ * it stays as it was. */
 KATA_API kata_status kata_series_add(kata_series *series, double time);
+/* A file of numbers over time, such as a log of scalars, or values at some points: .csv, or .h5
+ * with a dataset for each column and one called time. `names` tells the columns, with their units
+ * and, where they have several numbers, how many. The file appears with the first rows. NULL on
+ * error. Call it as kata_rows *r = kata_rows_new(k, "run.csv", "energy (J), p[100] (Pa)") */
+KATA_API kata_rows *kata_rows_new(kata *k, const char *path, const char *names);
+/* Adds rows: `values` has all numbers of the first row, then those of the next; `count` is how many
+ * there are. Times ascend. The rows are written behind, those that wait together. Call it as
+ *     kata_rows_add(r, 1, &time, (double[]){energy, ...}, 101) */
+KATA_API kata_status kata_rows_add(kata_rows *to, int64_t rows, const double *times,
+                                   const double *values, int64_t count);
+/* Waits until all files that are written behind hold what they were given; reports the first error.
+ * All ranks call it.
+ *
+ * A thread writes them while the program goes on, in the order of the calls. Values that wait take
+ * an eighth of the memory at most (docs/output.md); a call that would add more waits. An error,
+ * such as a full disk, is reported by a later call: of kata_step, kata_flush, kata_output_wait, or
+ * one that reads or writes files (on several ranks, by the latter two). kata_close waits for the
+ * files and reports an error, the end of the program only waits. A process that is made by fork
+ * writes nothing of what its parent has queued. Paths are relative to the folder that the program
+ * is in when a file is written. With KATA_EAGER=1 and KATA_BEHIND=0 nothing is written behind. */
+KATA_API kata_status kata_output_wait(kata *k);
 /* Reads a file into a field of the same size.
  *
  *   PNG
@@ -860,7 +916,7 @@ KATA_API kata_status kata_series_add(kata_series *series, double time);
  *       An array of the shape that kata_save writes, in C or Fortran order, of any byte order.
  *
  *   VTKHDF
- *       The point data of the field's name, or the only ones; of a series, the last step.
+ *       The data of the field's name, or the only ones; of a series, the last step.
  *
  *   HDF5
  *       An array of the shape as in NPY.
@@ -923,8 +979,9 @@ KATA_API kata_status kata_require(kata *k, const char *name, const char *value);
  * 0, with a warning, where there is none, and 0 on error. It is called after all fields, scalars,
  * logs, series and variables were made, in any order. A checkpoint that is damaged is left, with a
  * warning, for the one before. One of another program is an error: of other fields, or of the same
- * names with other sizes or types. A series that was made goes on in a file of its own:
- * flow.vtkhdf in flow-from-900.vtkhdf. */
+ * names with other sizes or types. A series, or a file of rows, that was made goes on in a file of
+ * its own: flow.vtkhdf in flow-from-900.vtkhdf, u-##.png in u-from-900-##.png. For .every it counts
+ * as if each step had called kata_series_add once. */
 KATA_API int64_t kata_resume(kata *k);
 
 /* ---- ranks -----------------------------------------------------------------------------------

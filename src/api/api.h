@@ -62,6 +62,8 @@ kata_status api_options_read(kata *k, const api_options *kind, const void *given
 
 /* A copy of a name if it is a C identifier of at most 64 letters; NULL (reported) otherwise. */
 const char *api_name(kata *k, const char *call, const char *name);
+/* Gives a field a copy of its units (NULL: it has none); reports what cannot be. */
+kata_status api_set_units(kata_field *field, const char *call, const char *units);
 
 /* ---- slots.c --------------------------------------------------------------------------------- */
 
@@ -135,13 +137,38 @@ void api_end_debugging(kata *k);
 ir_value *api_trace_before(const kata_field *field);
 void api_trace_after(const kata_field *field, const char *call, ir_value *before);
 
+/* ---- output.c: files that are written behind -------------------------------------------------
+ */
+
+/* Reads KATA_BEHIND. */
+kata_status api_choose_behind(kata *k);
+/* Waits until all files hold what they were given, and reports the first error. All ranks call it.
+ */
+kata_status api_output_wait(kata *k);
+/* Reports the first error that there was so far; on all ranks, which all call it. */
+kata_status api_output_error(kata *k);
+/* The same where there is one rank; on several, nothing happens. */
+kata_status api_output_look(kata *k);
+/* Writes what waits, and ends the thread. */
+void api_output_free(kata *k);
+
 /* ---- series.c -------------------------------------------------------------------------------- */
 
 /* Closes the files of a list of series. */
 void api_series_free(kata_series *first);
 
-/* At a step that was reached again: series that have no steps go on in other files. */
+/* After an error was cleared: a step that failed may come again. */
+void api_series_forget_times(kata_series *first);
+/* At a step that was reached again: series, and columns, that have no steps go on in other files.
+ */
 kata_status api_series_resume(kata *k, int64_t step);
+
+/* ---- rows.c ---------------------------------------------------------------------------------- */
+
+void api_rows_free(kata_rows *first);
+void api_rows_forget_times(kata_rows *first);
+/* False when memory is out. */
+bool api_rows_rename(kata_rows *first, int64_t step);
 
 /* ---- checkpoint.c: files from which a program goes on ---------------------------------------- */
 

@@ -4,15 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-io_array api_array_of(const kata_field *field)
+static io_array array_of(const kata_field *field, int components)
 {
     const chain_slot *slot = field->slot;
     grid_box points = chain_slot_points(slot, &field->boundary);
     io_array a = {.type = api_file_type(slot->type)};
-    if (slot->components > 1) a.size[a.axes++] = slot->components;
+    if (components > 1) a.size[a.axes++] = components;
     for (int d = slot->shape.rank - 1; d >= 0; d--)
         if (!slot->absent_axis[d]) a.size[a.axes++] = points.hi[d];
     return a;
+}
+
+io_array api_array_of(const kata_field *field) { return array_of(field, field->slot->components); }
+
+io_array api_listed_array(const api_field_list *list, int i)
+{
+    return array_of(list->field[i], api_components_of(list, i));
 }
 
 /* ---- loading --------------------------------------------------------------------------------- */
@@ -103,9 +110,23 @@ kata_status api_npy_shape(kata *k, const char *path, int components, kata_shape 
 
 /* ---- saving ---------------------------------------------------------------------------------- */
 
-kata_status api_npy_save(api_field_list *list, const kata_save_options *options)
+typedef struct npy_file {
+    char *path;
+    io_array array;
+} npy_file;
+
+static kata_status write_npy(void *data, const io_source *source, messages *m)
 {
-    io_array a = api_array_of(list->field[0]);
-    const io_source source = api_source(list);
-    return io_npy_write(options->path, &a, &source, &list->field[0]->k->messages);
+    const npy_file *f = data;
+    return io_npy_write(f->path, &f->array, source, m);
+}
+
+kata_status api_npy_make(api_field_list *list, const kata_save_options *options, io_output *output)
+{
+    kata *k = list->field[0]->k;
+    npy_file *f = api_output_data(k, sizeof *f, options->path);
+    if (!f) return k->messages.status;
+    f->array = api_listed_array(list, 0);
+    *output = (io_output){f, write_npy, api_output_data_free};
+    return KATA_OK;
 }

@@ -202,6 +202,8 @@ kata_status api_checkpoint_step(kata *k)
     if (status || !due) return status;
     c->signals = atomic_load(&signals);
     double begin = clock_seconds();
+    status = api_output_wait(k); /* files have all that the program does not write again */
+    if (status) return status;
     status = checkpoint_write(k, step);
     observe_timeline_end(k->exec.timeline, "checkpoint", "checkpoint", begin, NULL);
     c->last = clock_seconds();

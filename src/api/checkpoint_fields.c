@@ -31,7 +31,7 @@ io_array checkpoint_array_of(const kata_field *field)
 
 static void add(checkpoint_set *set, const char *name, io_array array, kata_field *field)
 {
-    set->arrays[set->count] = (io_named_array){name, array};
+    set->arrays[set->count] = (io_named_array){name, array, NULL};
     set->fields[set->count++] = field;
 }
 

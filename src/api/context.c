@@ -91,7 +91,9 @@ static void free_context(kata *k)
     observe_record_free(k->record);
     observe_meter_free(k->exec.meter);
     for (kata_module *m = k->modules; m; m = m->next) lang_module_free(m->module);
+    api_output_free(k); /* before what it writes to */
     api_series_free(k->series);
+    api_rows_free(k->row_files);
     api_slots_free(k);
     exec_device_close(&k->exec);
     store_pool_free(k->pool);
@@ -160,6 +162,7 @@ static kata_status choose_memory(kata *k, const kata_options *options)
                         "the environment variable KATA_MEMORY is '%s', not bytes from 4k on, such "
                         "as 8G",
                         asked);
+    k->field_memory = bytes;
     return bytes ? choose_files(k, options->spill, bytes) : KATA_OK;
 }
 
@@ -233,6 +236,7 @@ static kata_status read_options(kata *k, const kata_options *options)
     if (!status) status = choose_search(k);
     if (!status) status = choose_check(k, options);
     if (!status) status = choose_memory(k, options);
+    if (!status) status = api_choose_behind(k);
     if (!status) status = jit_open(options->compiler, options->cache, &k->messages, &k->exec.jit);
     if (!status) status = join_ranks(k, options);
     if (!status) status = exec_meet_devices(&k->exec, choose_device(k, options), &k->messages);
@@ -281,6 +285,7 @@ kata *kata_open_with(const kata_options *given)
 int kata_close(kata *k)
 {
     if (!k) return api_null("kata_close", "the context");
+    api_output_wait(k);
     if (k->explain) api_explain_end(k);
     if (k->summary) api_summary_end(k);
     if (k->tune_file) api_tune_end(k);

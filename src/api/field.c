@@ -55,7 +55,7 @@ kata_field *kata_field_new_with(kata_grid *grid, const char *name, const kata_fi
 {
     static const api_options kind =
         API_OPTIONS("kata_field_new", kata_field_options,
-                    "kata_field_new(grid, \"u\", KATA_F64, .boundary = KATA_CLAMP)", temporary);
+                    "kata_field_new(grid, \"u\", KATA_F64, .boundary = KATA_CLAMP)", units);
     kata_field_options copy;
     const kata_field_options *options = &copy;
     if (!grid) {
@@ -75,7 +75,8 @@ kata_field *kata_field_new_with(kata_grid *grid, const char *name, const kata_fi
                        .components = options->components ? options->components : 1,
                        .layout = options->layout};
     if (api_field_points(grid, "kata_field_new", options, &slot)) return NULL;
-    return field_new(grid, "kata_field_new", name, &slot, &boundary);
+    kata_field *f = field_new(grid, "kata_field_new", name, &slot, &boundary);
+    return f && api_set_units(f, "kata_field_new", options->units) ? NULL : f;
 }
 
 kata_field *kata_field_like(kata_field *field, const char *name)
@@ -102,5 +103,7 @@ kata_field *kata_field_like(kata_field *field, const char *name)
         slot.staggered[d] = other->staggered[d];
         slot.absent_axis[d] = other->absent_axis[d];
     }
-    return field_new(field->grid, "kata_field_like", name, &slot, &boundary);
+    kata_field *f = field_new(field->grid, "kata_field_like", name, &slot, &boundary);
+    if (f) f->units = field->units;
+    return f;
 }

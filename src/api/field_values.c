@@ -34,6 +34,11 @@ kata_status api_begin_values(api_field_list *list)
     return status;
 }
 
+int api_components_of(const api_field_list *list, int i)
+{
+    return list->component[i] ? 1 : list->field[i]->slot->components;
+}
+
 /* Takes part in reading the next piece, which goes to the first rank (values: or NULL). Returns the
  * number of its points, 0 on failure. */
 static int64_t next_piece(api_field_list *list, void *values)
@@ -43,8 +48,9 @@ static int64_t next_piece(api_field_list *list, void *values)
     const chain_slot *slot = field->slot;
     grid_box all = chain_slot_points(slot, &field->boundary);
     int64_t points = grid_box_points(&all);
-    int components = list->together ? slot->components : 1;
+    int components = list->together ? api_components_of(list, list->array) : 1;
     store_values of = {.components = components, .first = (int)(list->first / points)};
+    if (list->component[list->array]) of.first = list->component[list->array] - 1;
     of.box = store_piece(&all, list->first % points, MOST_VALUES / components);
     if (exec_read_on_first(&k->exec, slot, &of, list->type[list->array], values, &k->messages)) {
         api_note_error(k);
@@ -52,7 +58,7 @@ static int64_t next_piece(api_field_list *list, void *values)
     }
     int64_t count = grid_box_points(&of.box);
     list->first += count;
-    if (list->first < points * (slot->components / components)) return count;
+    if (list->first < points * (api_components_of(list, list->array) / components)) return count;
     list->array++;
     list->first = 0;
     return count;
@@ -81,22 +87,25 @@ void api_end_values(api_field_list *list)
     while (!alone && list->array < list->count && next_piece(list, NULL)) continue;
 }
 
-void *api_values_of(api_field_list *list)
+/* The most bytes of the next piece. */
+static size_t bytes_of_next(const api_field_list *list)
 {
-    const kata_field *field = list->field[0];
-    const io_source source = api_source(list);
+    const kata_field *field = list->field[list->array];
     grid_box all = chain_slot_points(field->slot, &field->boundary);
-    int64_t count = grid_box_points(&all) * field->slot->components, here;
-    size_t size = (size_t)store_type_bytes(list->type[0]);
-    char *values = calloc((size_t)count, size);
-    if (!values) api_no_memory(field->k);
-    for (int64_t first = 0; values && first < count; first += here) {
-        const void *piece;
-        here = source.take(source.data, 0, first, &piece);
-        if (here) memcpy(values + (size_t)first * size, piece, (size_t)here * size);
-        if (here) continue;
-        free(values);
-        return NULL;
+    int64_t components = api_components_of(list, list->array);
+    int64_t values = (grid_box_points(&all) * components) - list->first;
+    if (list->together) values = (grid_box_points(&all) - list->first) * components;
+    return (size_t)smaller(values, larger(MOST_VALUES, components)) *
+           (size_t)store_type_bytes(list->type[list->array]);
+}
+
+void api_copy_values(api_field_list *list, io_behind *behind)
+{
+    while (list->array < list->count) {
+        void *room = io_behind_room(behind, bytes_of_next(list));
+        if (!room) api_no_memory(list->field[0]->k);
+        int64_t count = room ? next_piece(list, room) : 0;
+        if (!count) return;
+        io_behind_add(behind, count);
     }
-    return values;
 }

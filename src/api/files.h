@@ -17,9 +17,51 @@ const char *api_dataset_in(const char *path);
 
 /* ---- formats.c ------------------------------------------------------------------------------- */
 
-/* Reads the options of a call (given: or NULL); reports what makes no sense. */
+struct api_field_list;
+struct api_loaded;
+/* What a kind of file can take. */
+enum {
+    API_SEVERAL = 1,
+    API_TOGETHER = 2,
+    API_COLOURS = 4,
+    API_PLACES = 8,
+    API_CELLS = 16,
+    API_FRAMES = 32
+};
+
+typedef struct api_format {
+    const char *ending;
+    unsigned takes; /* several fields; components of a point together; colours; times and places;
+                       values of cells; one picture behind another: in a series alone */
+    /* Makes the output of fields to a file, which owns what it needs; reports. */
+    kata_status (*make)(struct api_field_list *list, const kata_save_options *options,
+                        io_output *output);
+    kata_status (*load)(const kata_field *field, const char *path, struct api_loaded *out);
+    kata_status (*shape)(kata *k, const char *path, int components, kata_shape *shape);
+} api_format;
+
+/* The format of a path's ending; NULL: there is none. */
+const api_format *api_format_of(const char *path);
+
+/* ---- save.c ---------------------------------------------------------------------------------- */
+
+/* Reads the options of a call (given: or NULL), and finds the format of the file; reports what
+ * makes no sense. */
 kata_status api_read_saving(kata_field *field, const api_options *kind,
-                            const kata_save_options *given, kata_save_options *options);
+                            const kata_save_options *given, kata_save_options *options,
+                            const api_format **format);
+
+/* ---- output.c -------------------------------------------------------------------------------- */
+
+/* Gets the values of the fields, and writes them, at once or behind. Owns the output. All ranks
+ * call it, others with outputs that they do not write. */
+kata_status api_output_write(struct api_field_list *list, const io_output *output, bool behind);
+/* Writes an output that takes no values from fields, behind if that is possible. */
+kata_status api_output_behind(kata *k, const io_output *output);
+/* Zeroed memory for what an output needs: a structure that begins with `char *path`, a copy of a
+ * path; NULL (reported) when memory is out. The second frees both. */
+void *api_output_data(kata *k, size_t size, const char *path);
+void api_output_data_free(void *data);
 
 /* ---- field_values.c -------------------------------------------------------------------------- */
 
@@ -29,6 +71,7 @@ typedef struct api_field_list {
     int count;
     kata_field *field[IO_MOST_ARRAYS];
     kata_type type[IO_MOST_ARRAYS]; /* of the values in the file */
+    int component[IO_MOST_ARRAYS];  /* the only one that goes there, from 1 on; 0: all */
     bool together;                  /* pieces have all components of their points; otherwise
                                        components come one after another, as if each had points of
                                        its own */
@@ -43,8 +86,10 @@ kata_type api_file_type(kata_type type);
 kata_status api_begin_values(api_field_list *list);
 /* Their values. The list stays where it is meanwhile; on the first rank only. */
 io_source api_source(api_field_list *list);
-/* All values of the first field in plain order, malloc'd; NULL (reported) on error. */
-void *api_values_of(api_field_list *list);
+/* How many components of field i go to the file. */
+int api_components_of(const api_field_list *list, int i);
+/* Copies their values for the output that was begun; stops at an error, which is reported. */
+void api_copy_values(api_field_list *list, io_behind *behind);
 /* After it, whether they were taken or not: all ranks call it. */
 void api_end_values(api_field_list *list);
 
@@ -56,7 +101,10 @@ typedef struct api_loaded {
 
 /* ---- picture.c ------------------------------------------------------------------------------- */
 
-kata_status api_png_save(api_field_list *list, const kata_save_options *options);
+kata_status api_png_make(api_field_list *list, const kata_save_options *options, io_output *output);
+/* The same, added to an animated picture. */
+kata_status api_frame_make(api_field_list *list, const kata_save_options *options,
+                           io_frames *frames, io_output *output);
 kata_status api_png_load(const kata_field *field, const char *path, api_loaded *out);
 kata_status api_png_shape(kata *k, const char *path, int components, kata_shape *shape);
 
@@ -65,6 +113,8 @@ kata_status api_png_shape(kata *k, const char *path, int components, kata_shape 
 /* The array of a field's values: components (where there are several), z, y, x, without the axes
  * that the field lacks. */
 io_array api_array_of(const kata_field *field);
+/* The same of what goes to a file. */
+io_array api_listed_array(const api_field_list *list, int i);
 /* Makes the type of an array in a file that of the field where bytes are to fill wider integers. */
 void api_widen(const kata_field *field, io_array *in_file);
 /* Zeros for the values of an array, to be freed; NULL (reported) when memory is out. */
@@ -80,7 +130,7 @@ kata_status api_shape_of(kata *k, const char *path, const io_array *a, int first
 kata_status api_array_shape(kata *k, const char *path, const io_array *a, int components,
                             kata_shape *shape);
 
-kata_status api_npy_save(api_field_list *list, const kata_save_options *options);
+kata_status api_npy_make(api_field_list *list, const kata_save_options *options, io_output *output);
 kata_status api_npy_load(const kata_field *field, const char *path, api_loaded *out);
 kata_status api_npy_shape(kata *k, const char *path, int components, kata_shape *shape);
 
@@ -96,12 +146,14 @@ kata_status api_vtkhdf_shape(kata *k, const char *path, int components, kata_sha
 
 /* A field and the fields in `options->with`; reports what cannot be. */
 kata_status api_field_list_of(kata_field *field, const char *call, const kata_save_options *options,
-                              api_field_list *list);
+                              const api_format *format, api_field_list *list);
 /* The image that they make; reports where their points differ. */
 kata_status api_image_of(const api_field_list *list, const kata_save_options *options,
                          io_lattice *lattice, io_points *arrays);
 
-kata_status api_hdf5_save(api_field_list *list, const kata_save_options *options);
-kata_status api_vtkhdf_save(api_field_list *list, const kata_save_options *options);
+kata_status api_hdf5_make(api_field_list *list, const kata_save_options *options,
+                          io_output *output);
+kata_status api_vtkhdf_make(api_field_list *list, const kata_save_options *options,
+                            io_output *output);
 
 #endif

@@ -137,7 +137,8 @@ kata_status kata_flush(kata *k)
     kata_status status = api_flush(k, "kata_flush");
     kata_status shown = api_show_all(k);
     api_note_error(k);
-    return status ? status : shown;
+    if (!status) status = shown;
+    return status ? status : api_output_look(k);
 }
 
 kata_status kata_work_done(const kata *k, kata_work *work)

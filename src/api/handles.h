@@ -55,6 +55,11 @@ struct kata {
     kata_module *modules;
     struct api_own_kernel *own_kernels; /* see built_in.c; NULL at first */
     kata_series *series;
+    kata_rows *row_files;
+    io_behind *behind;                 /* writes files while the program goes on; NULL at first */
+    bool writes_behind;                /* files were to be written so, on any rank */
+    int64_t behind_most;               /* KATA_BEHIND; -1: not given */
+    int64_t field_memory;              /* the limit for fields; 0: none */
     kata_field *fields;                /* all, the latest first */
     kata_scalar *scalars;              /* all, the latest first */
     struct api_checkpoint *checkpoint; /* NULL: none are written */
@@ -107,7 +112,7 @@ struct api_slot {
 struct kata_field {
     kata *k;
     kata_grid *grid;
-    const char *name;
+    const char *name, *units; /* NULL: none are given */
     chain_slot *slot;
     grid_boundary boundary;
     grid_weights *weights[6]; /* memory for those of `boundary`; NULL: none yet */

@@ -16,7 +16,7 @@ static int dimensions_of(const chain_slot *slot, int along[3])
     return count;
 }
 
-static kata_status check_picture(const kata_field *field, const char *call)
+static kata_status check_picture(const kata_field *field, const char *call, int components)
 {
     const chain_slot *slot = field->slot;
     int along[3], rank = dimensions_of(slot, along);
@@ -25,11 +25,11 @@ static kata_status check_picture(const kata_field *field, const char *call)
                         "%s: field '%s' has %d dimension%s; a picture has 2", call, field->name,
                         rank, rank == 1 ? "" : "s");
     bool bytes = slot->type == KATA_U8 || slot->type == KATA_UNORM8;
-    if (slot->components > 4 || (!bytes && !ir_type_is_floating(ir_type_of_storage(slot->type))))
+    if (components > 4 || (!bytes && !ir_type_is_floating(ir_type_of_storage(slot->type))))
         return api_fail(field->k, KATA_ERROR_ARGUMENT,
                         "%s: field '%s' has %d component%s of %s; a picture is made of 1 to 4 of "
                         "f64, f32, f16, bf16, unorm8 or u8",
-                        call, field->name, slot->components, slot->components > 1 ? "s" : "",
+                        call, field->name, components, components > 1 ? "s" : "",
                         store_type_name(slot->type));
     return KATA_OK;
 }
@@ -56,15 +56,40 @@ static double fraction_between(double low, double high, double x)
     return (x / 2 - low / 2) / width;
 }
 
-static void paint(const double *values, const kata_save_options *options, io_image *image)
+/* Where values lie among the colours. */
+typedef struct scale {
+    kata_colours colours;
+    double low, middle, high;
+} scale;
+
+/* From 0 to 1; of diverging colours 1/2 at the middle, where two lines meet. */
+static double place_in(const scale *s, double x)
 {
-    double low = options->low, high = options->high;
-    if (low == 0 && high == 0) find_limits(values, image->width * image->height, &low, &high);
+    if (s->colours != KATA_DIVERGING) return fraction_between(s->low, s->high, x);
+    if (s->low == s->high) return isnan(x) ? x : x > s->high ? 1 : x < s->low ? 0 : 0.5;
+    return x < s->middle ? fraction_between(s->low, s->middle, x) / 2
+                         : 0.5 + fraction_between(s->middle, s->high, x) / 2;
+}
+
+/* From the least value to the largest; of diverging colours as far to both sides of the middle. */
+static void find_scale(const double *values, int64_t count, scale *s)
+{
+    find_limits(values, count, &s->low, &s->high);
+    if (s->colours != KATA_DIVERGING) return;
+    double most = fmax(fabs(s->low - s->middle), fabs(s->high - s->middle));
+    s->low = s->middle - most;
+    s->high = s->middle + most;
+}
+
+static void paint(const double *values, scale s, io_image *image)
+{
+    void (*colour)(double t, uint8_t rgb[3]) =
+        s.colours == KATA_DIVERGING ? io_diverging : io_viridis;
+    if (s.low == 0 && s.high == 0) find_scale(values, image->width * image->height, &s);
     for (int64_t y = 0; y < image->height; y++)
-        for (int64_t x = 0; x < image->width; x++) {
-            double t = fraction_between(low, high, values[y * image->width + x]);
-            io_viridis(t, image->pixels + 3 * ((image->height - 1 - y) * image->width + x));
-        }
+        for (int64_t x = 0; x < image->width; x++)
+            colour(place_in(&s, values[y * image->width + x]),
+                   image->pixels + 3 * ((image->height - 1 - y) * image->width + x));
 }
 
 static uint8_t byte_of(double x) { return (uint8_t)(x >= 1 ? 255 : x > 0 ? x * 255 + 0.5 : 0); }
@@ -77,55 +102,86 @@ static void copy_channels(const double *values, io_image *image)
             image->pixels[i * image->channels + c] = byte_of(values[c * points + i]);
 }
 
-/* As numbers, bytes of several components as 0 to 1; NULL, reported, where they cannot be had. */
-static double *picture_values(api_field_list *list, int64_t count)
+typedef struct picture {
+    char *path;
+    int64_t width, height;
+    int components;
+    bool bytes; /* of values; of several components they mean 0 to 1 */
+    scale scale;
+    io_frames *frames; /* that it is added to; NULL: it has a file */
+} picture;
+
+/* As numbers, bytes of several components as 0 to 1; false, reported, where they cannot be had. */
+static bool take_values(const picture *p, const io_source *source, double *values)
+{
+    double one = p->components > 1 ? 255 : 1;
+    int64_t count = p->width * p->height * p->components, here;
+    for (int64_t first = 0; first < count; first += here) {
+        const void *piece;
+        here = source->take(source->data, 0, first, &piece);
+        if (!here) return false;
+        if (!p->bytes) memcpy(values + first, piece, (size_t)here * sizeof *values);
+        for (int64_t i = 0; p->bytes && i < here; i++)
+            values[first + i] = ((const uint8_t *)piece)[i] / one;
+    }
+    return true;
+}
+
+static kata_status draw(const picture *p, const io_source *source, io_image *image, messages *m)
+{
+    size_t pixels = (size_t)(p->width * p->height);
+    *image = (io_image){p->width, p->height, p->components == 1 ? 3 : p->components, NULL};
+    double *values = calloc(pixels, (size_t)p->components * sizeof *values);
+    image->pixels = calloc(pixels, (size_t)image->channels);
+    kata_status status = values && image->pixels ? KATA_OK : message_no_memory(m);
+    if (!status && take_values(p, source, values)) {
+        if (p->components == 1)
+            paint(values, p->scale, image);
+        else
+            copy_channels(values, image);
+    } else {
+        io_image_free(image);
+    }
+    free(values);
+    return m->status;
+}
+
+static kata_status write_picture(void *data, const io_source *source, messages *m)
+{
+    const picture *p = data;
+    io_image image;
+    kata_status status = draw(p, source, &image, m);
+    if (!status && image.pixels)
+        status = p->frames ? io_frames_add(p->frames, &image, m) : io_png_write(p->path, &image, m);
+    io_image_free(&image);
+    return status;
+}
+
+kata_status api_png_make(api_field_list *list, const kata_save_options *options, io_output *output)
 {
     const kata_field *field = list->field[0];
-    bool is_bytes = field->slot->type == KATA_U8;
-    list->type[0] = is_bytes ? KATA_U8 : KATA_F64;
-    if (!is_bytes) return api_values_of(list);
-    uint8_t *bytes = api_values_of(list);
-    double *values = bytes ? calloc((size_t)count, sizeof *values) : NULL;
-    if (bytes && !values) api_no_memory(field->k);
-    double one = field->slot->components > 1 ? 255 : 1;
-    for (int64_t i = 0; values && i < count; i++) values[i] = bytes[i] / one;
-    free(bytes);
-    return values;
-}
-
-static void fill(const kata_field *field, const double *values, const kata_save_options *options,
-                 io_image *image)
-{
-    if (field->slot->components == 1)
-        paint(values, options, image);
-    else
-        copy_channels(values, image);
-}
-
-kata_status api_png_save(api_field_list *list, const kata_save_options *options)
-{
-    kata_field *field = list->field[0];
     kata *k = field->k;
-    kata_status status = check_picture(field, "kata_save");
-    if (status) return status;
-    const chain_slot *slot = field->slot;
-    grid_box all = chain_slot_points(slot, &field->boundary);
-    int along[3];
-    dimensions_of(slot, along);
-    io_image image = {all.hi[along[0]], all.hi[along[1]],
-                      slot->components == 1 ? 3 : slot->components, NULL};
-    int64_t pixels = image.width * image.height;
-    double *values = picture_values(list, pixels * slot->components);
-    if (!values) return k->messages.status;
-    image.pixels = calloc((size_t)pixels, (size_t)image.channels);
-    if (!image.pixels) {
-        status = api_no_memory(k);
-    } else {
-        fill(field, values, options, &image);
-        status = io_png_write(options->path, &image, &k->messages);
-    }
-    free(image.pixels);
-    free(values);
+    int along[3], components = api_components_of(list, 0);
+    kata_status status = check_picture(field, list->call, components);
+    picture *p = status ? NULL : api_output_data(k, sizeof *p, options->path);
+    if (!p) return k->messages.status;
+    grid_box all = chain_slot_points(field->slot, &field->boundary);
+    dimensions_of(field->slot, along);
+    p->width = all.hi[along[0]];
+    p->height = all.hi[along[1]];
+    p->components = components;
+    p->bytes = field->slot->type == KATA_U8;
+    p->scale = (scale){options->colours, options->low, options->middle, options->high};
+    list->type[0] = p->bytes ? KATA_U8 : KATA_F64;
+    *output = (io_output){p, write_picture, api_output_data_free};
+    return KATA_OK;
+}
+
+kata_status api_frame_make(api_field_list *list, const kata_save_options *options,
+                           io_frames *frames, io_output *output)
+{
+    kata_status status = api_png_make(list, options, output);
+    if (!status) ((picture *)output->data)->frames = frames;
     return status;
 }
 
@@ -163,7 +219,7 @@ kata_status api_png_load(const kata_field *field, const char *path, api_loaded *
 {
     kata *k = field->k;
     io_image image = {0};
-    kata_status status = check_picture(field, "kata_load");
+    kata_status status = check_picture(field, "kata_load", field->slot->components);
     if (!status) status = io_png_header(path, &image, &k->messages);
     if (!status) status = check_size(field, path, &image);
     if (!status) status = io_png_read(path, field->slot->components, &image, &k->messages);

@@ -9,5 +9,6 @@ kata_status kata_step(kata *k)
     for (struct api_slot *s = k->slots; s; s = s->next)
         if (s->slot.temporary) grid_region_clear(&s->slot.set);
     kata_status status = api_end_step(k);
+    if (!status) status = api_output_look(k);
     return status || !k->checkpoint ? status : api_checkpoint_step(k);
 }

@@ -129,7 +129,7 @@ kata_field *kata_field_wrap_with(kata_grid *grid, const char *name, int element,
 {
     static const api_options kind =
         API_OPTIONS("kata_field_wrap", kata_wrap_options,
-                    "kata_field_wrap(grid, \"u\", KATA_F64, array, .stride = {1, 130})", local);
+                    "kata_field_wrap(grid, \"u\", KATA_F64, array, .stride = {1, 130})", units);
     kata_wrap_options copy;
     const kata_wrap_options *options = &copy;
     if (!grid) {
@@ -156,5 +156,6 @@ kata_field *kata_field_wrap_with(kata_grid *grid, const char *name, int element,
     if (find_box(grid, name, &slot, options, &box, &part)) return NULL;
     store_array as = described(&slot, &box, options);
     if (check(k, name, element, options, &as)) return NULL;
-    return wrap(grid, name, &slot, &as, part, options);
+    kata_field *f = wrap(grid, name, &slot, &as, part, options);
+    return f && api_set_units(f, call, options->units) ? NULL : f;
 }

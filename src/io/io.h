@@ -4,10 +4,12 @@
 
 #include "plan/plan.h"
 
-/* ---- colour.c -------------------------------------------------------------------------------- */
+/* ---- colour.c, diverging.c ------------------------------------------------------------------- */
 
 /* The viridis colour at t in [0, 1] (clamped; NaN is magenta), as 8-bit RGB. */
 void io_viridis(double t, uint8_t rgb[3]);
+/* The same from blue by grey (at 1/2) to red. */
+void io_diverging(double t, uint8_t rgb[3]);
 
 /* ---- png_read.c, png_write.c ------------------------------------------------------------------
  */
@@ -33,6 +35,20 @@ kata_status io_png_read(const char *path, int channels, io_image *image, message
 /* The file appears whole or not at all. */
 kata_status io_png_write(const char *path, const io_image *image, messages *m);
 void io_image_free(io_image *image);
+
+/* ---- frames.c -------------------------------------------------------------------------------- */
+
+/* An animated PNG (APNG 1.0; its first picture is that of a PNG) that grows by pictures of one
+ * size, and begins again when the last one was shown. */
+typedef struct io_frames io_frames;
+/* Copies what it is given; the file appears with its first picture. Each is shown for so many
+ * seconds, which are rounded to thousandths. NULL when memory is out. */
+io_frames *io_frames_new(const char *path, double seconds);
+/* Adds a picture, whole or not at all: the file is complete after each. */
+kata_status io_frames_add(io_frames *f, const io_image *image, messages *m);
+/* As for io_series. */
+bool io_frames_rename(io_frames *f, const char *path);
+void io_frames_free(io_frames *f);
 
 /* ---- svg.c ----------------------------------------------------------------------------------- */
 
@@ -146,6 +162,9 @@ typedef struct io_points {
     const char *name;
     kata_type type; /* f64, f32, i64, i32, i16, u16 or u8 */
     int components;
+    const char *units; /* NULL: none */
+    bool of_cells;     /* values of the cells between the points of the grid: one fewer along each
+                          dimension that has several points */
 } io_points;
 
 /* The points of a uniform grid. */
@@ -155,15 +174,23 @@ typedef struct io_lattice {
     double spacing[3];
 } io_lattice;
 
-/* Writes arrays as the point data of a VTKHDF ImageData file (VTK File Formats, VTKHDF 2.0),
- * several components interleaved as VTK wants them. At most 2^31 - 1 points a side. The file
- * appears whole or not at all. */
-kata_status io_vtkhdf_write(const char *path, const io_lattice *lattice, int count,
+/* Writes arrays as the point data and cell data of a VTKHDF ImageData file (VTK File Formats,
+ * VTKHDF 2.0), several components interleaved as VTK wants them. At most 2^31 - 1 points a side.
+ * The file appears whole or not at all. */
+kata_status io_vtkhdf_write(const char *path, const io_lattice *lattice, double time, int count,
                             const io_points *arrays, const io_source *source, messages *m);
+
+/* What an array is said to be, beside its values. */
+typedef struct io_about {
+    const char *units; /* NULL: none */
+    int rank;          /* dimensions of the points, x first */
+    double time, origin[3], spacing[3];
+} io_about;
 
 typedef struct io_named_array {
     const char *name;
     io_array array;
+    const io_about *about; /* NULL: nothing is said */
 } io_named_array;
 
 /* What becomes of a file that a new one replaces: endings of names in its folder. */
@@ -188,11 +215,68 @@ io_series *io_series_new(const char *path, const io_lattice *lattice, int count,
                          const io_points *arrays, messages *m);
 /* Adds a step, whole or not at all: the file is complete after each. Times ascend. */
 kata_status io_series_add(io_series *s, double time, const io_source *source, messages *m);
-const char *io_series_path(const io_series *s);
 /* Another path for a file that has no steps yet; of one that has, nothing happens. False when
  * memory is out. */
 bool io_series_rename(io_series *s, const char *path);
 void io_series_free(io_series *s);
+
+/* ---- number_rows.c --------------------------------------------------------------------------- */
+
+/* A file of named numbers over time, which grows by rows: CSV, or HDF5 with a dataset for each
+ * column and one for the times. */
+typedef struct io_columns io_columns;
+typedef struct io_column {
+    const char *name, *units; /* units: or NULL */
+    int elements;             /* numbers of a row */
+    bool is_array;            /* even if it has one element */
+} io_column;
+
+/* Copies what it is given; the file appears with its first rows. NULL when memory is out. */
+io_columns *io_columns_new(const char *path, bool hdf5, int count, const io_column *columns);
+/* Adds rows to those that wait to be written; `values` has all columns of a row, then the next row.
+ * False when memory is out. Another thread may write others. */
+bool io_columns_add(io_columns *c, int64_t rows, const double *times, const double *values);
+/* Bytes of the rows that wait; and whether somebody has asked that before, since some were written
+ * last. */
+size_t io_columns_waiting(io_columns *c, bool *asked);
+/* Writes the rows that wait, all or none; the file is complete then. */
+kata_status io_columns_write(io_columns *c, messages *m);
+/* As for io_series. */
+bool io_columns_rename(io_columns *c, const char *path);
+void io_columns_free(io_columns *c);
+
+/* ---- behind.c: files that a thread writes while the program goes on --------------------------
+ */
+
+/* A file, or a part of one, that is to be written, with all that is needed for it but the values.
+ */
+typedef struct io_output {
+    void *data;
+    kata_status (*write)(void *data, const io_source *source, messages *m); /* on any thread */
+    void (*free)(void *data);
+} io_output;
+
+typedef struct io_behind io_behind;
+/* Values that wait to be written take at most so many bytes; a single piece may have more. NULL
+ * when memory or threads are out. */
+io_behind *io_behind_new(int64_t most);
+/* Whether there is such a thread in this process; of NULL, and in a process made by fork: no. */
+bool io_behind_is_here(const io_behind *b);
+/* Waits until everything is written. NULL, and one of a parent: nothing happens. */
+void io_behind_free(io_behind *b);
+/* Begins an output, which is written behind those begun before. It is freed when it was written,
+ * or has failed. False when memory is out: nothing has happened. */
+bool io_behind_begin(io_behind *b, const io_output *output);
+/* Memory for its next piece, once there is room; NULL when memory is out. */
+void *io_behind_room(io_behind *b, size_t bytes);
+/* Adds that piece: values of `count` points, as the output will take them. */
+void io_behind_add(io_behind *b, int64_t count);
+/* It has all its pieces, or will get no more. */
+void io_behind_end(io_behind *b);
+/* Waits until everything begun is written; NULL, and one of a parent: not at all. */
+void io_behind_wait(io_behind *b);
+/* Reports the first error of outputs since the last call, if there was one. */
+kata_status io_behind_take_error(io_behind *b, messages *m);
 
 /* ---- hdf5_read.c ----------------------------------------------------------------------------- */
 
@@ -203,7 +287,7 @@ typedef struct io_dataset {
     enum {
         IO_DATASET,      /* the name is the dataset's path in the file, from '/' */
         IO_ONLY_DATASET, /* the dataset of this name in the root group, or the only one there */
-        IO_POINT_DATA    /* the same in the point data of a VTKHDF ImageData file; the last step */
+        IO_POINT_DATA    /* the same in the data of a VTKHDF ImageData file; the last step */
     } kind;
 } io_dataset;
 

@@ -15,6 +15,11 @@ static void write_bytes(png_structp png, png_bytep from, size_t size)
 
 static void flush_nothing(png_structp png) { (void)png; }
 
+void io_png_into_memory(io_png_codec *c)
+{
+    png_set_write_fn(c->png, c, write_bytes, flush_nothing);
+}
+
 /* One filter and runs only: a sixth of the time that libpng's own choice takes (all filters tried
  * for each row, and a search for repetitions), for files about a fifth larger. */
 static void choose_compression(io_png_codec *c)
@@ -31,7 +36,7 @@ static void write_picture(io_png_codec *c)
                                 PNG_COLOR_TYPE_RGB_ALPHA};
     const io_image *image = &c->image;
     size_t row = (size_t)image->width * (size_t)image->channels;
-    png_set_write_fn(c->png, c, write_bytes, flush_nothing);
+    io_png_into_memory(c);
     png_set_IHDR(c->png, c->info, (png_uint_32)image->width, (png_uint_32)image->height, 8,
                  types[image->channels - 1], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
@@ -42,8 +47,7 @@ static void write_picture(io_png_codec *c)
     png_write_end(c->png, c->info);
 }
 
-/* The file's bytes in c->data; false, with c->reason, when that failed. */
-static bool encode(io_png_codec *c)
+bool io_png_encode(io_png_codec *c)
 {
     c->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, c, io_png_on_error, io_png_on_warning);
     c->info = c->png ? png_create_info_struct(c->png) : NULL;
@@ -53,7 +57,7 @@ static bool encode(io_png_codec *c)
     return done;
 }
 
-static kata_status check_image(const char *path, const io_image *image, messages *m)
+kata_status io_png_check(const char *path, const io_image *image, messages *m)
 {
     if (image->channels < 1 || image->channels > 4)
         return message_fail(m, KATA_ERROR_ARGUMENT,
@@ -67,18 +71,21 @@ static kata_status check_image(const char *path, const io_image *image, messages
                         (long long)image->height);
 }
 
+kata_status io_png_cannot_write(const io_png_codec *c, const char *path, int error, messages *m)
+{
+    if (c->no_memory || error == ENOMEM) return message_no_memory(m);
+    return message_fail(m, KATA_ERROR_FILE, "cannot write %s: %s", path,
+                        error ? file_reason(error) : c->reason);
+}
+
 kata_status io_png_write(const char *path, const io_image *image, messages *m)
 {
-    kata_status status = check_image(path, image, m);
+    kata_status status = io_png_check(path, image, m);
     if (status) return status;
     io_png_codec c = {.image = *image};
-    bool encoded = encode(&c);
+    bool encoded = io_png_encode(&c);
     int error = encoded ? file_write(path, c.data, c.size) : 0;
-    if (c.no_memory || error == ENOMEM)
-        status = message_no_memory(m);
-    else if (!encoded || error)
-        status = message_fail(m, KATA_ERROR_FILE, "cannot write %s: %s", path,
-                              encoded ? file_reason(error) : c.reason);
+    if (!encoded || error) status = io_png_cannot_write(&c, path, error, m);
     io_png_codec_free(&c);
     return status;
 }

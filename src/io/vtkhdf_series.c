@@ -3,18 +3,15 @@
  * else has put under the name since is not touched. Between steps the file is complete.
  *
  * Space is reserved before HDF5 is called, as for files that are written in one go. */
+#include "io/growing.h"
 #include "io/vtkhdf_steps.h"
 
 #include "store/store.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct io_series {
@@ -37,7 +34,9 @@ static bool copy_names(io_series *s, const char *path, const io_points *arrays)
     for (int i = 0; i < s->count; i++) {
         s->arrays[i] = arrays[i];
         s->arrays[i].name = arena_copy_text(&s->memory, arrays[i].name, strlen(arrays[i].name));
-        if (!s->arrays[i].name) return false;
+        const char *units = arrays[i].units;
+        if (units) s->arrays[i].units = arena_copy_text(&s->memory, units, strlen(units));
+        if (!s->arrays[i].name || (units && !s->arrays[i].units)) return false;
     }
     return s->path;
 }
@@ -71,8 +70,6 @@ fail:
     return NULL;
 }
 
-const char *io_series_path(const io_series *s) { return s->path; }
-
 bool io_series_rename(io_series *s, const char *path)
 {
     const char *copy = arena_copy_text(&s->memory, path, strlen(path));
@@ -94,91 +91,83 @@ static size_t step_bytes(const io_series *s)
 {
     size_t bytes = 0;
     for (int i = 0; i < s->count; i++)
-        bytes += s->layout.points * (size_t)s->arrays[i].components *
-                 (size_t)store_type_bytes(s->arrays[i].type);
+        bytes += io_vtkhdf_size_of(&s->layout, &s->arrays[i])->count *
+                 (size_t)s->arrays[i].components * (size_t)store_type_bytes(s->arrays[i].type);
     return bytes;
 }
 
-/* Reserves space behind the file for a step and what HDF5 writes of it. Returns 0 or an errno
- * value; file systems that cannot reserve are believed to have it. */
-static int reserve(int file, size_t bytes)
+static int reserve(const io_series *s, int file)
 {
-    enum { FRAME = 1 << 20 };
-    struct stat status;
-    struct rlimit limit;
-    if (fstat(file, &status)) return errno;
-    if (!status.st_nlink) return ENOENT;
-    if (getrlimit(RLIMIT_FSIZE, &limit)) return errno;
-    rlim_t end = (rlim_t)status.st_size + bytes + FRAME;
-    if (limit.rlim_cur != RLIM_INFINITY && end > limit.rlim_cur) return EFBIG;
-    if (!fallocate(file, FALLOC_FL_KEEP_SIZE, status.st_size, (off_t)(bytes + FRAME))) return 0;
-    return errno == EOPNOTSUPP || errno == ENOSYS ? 0 : errno;
+    enum { FRAME = 1 << 20 }; /* what HDF5 writes of a step */
+    return io_reserve(file, step_bytes(s) + FRAME);
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-/* Without locks: readers may have the file open. */
-static hid_t open_again(int file)
+static int space(io_series *s, int descriptor, haddr_t *positions, text *reason)
 {
-    char path[40];
-    hid_t properties = H5Pcreate(H5P_FILE_ACCESS);
-    if (properties < 0) return properties;
-#if H5_VERSION_GE(1, 10, 7)
-    H5Pset_file_locking(properties, false, true);
-#endif
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    hid_t opened = H5Fopen(path, H5F_ACC_RDWR, properties);
-    H5Pclose(properties);
-    return opened;
+    io_quiet quiet = io_quiet_begin(reason);
+    hid_t file = io_hdf5_reopen(descriptor);
+    bool good =
+        file >= 0 && io_steps_extend(file, &s->layout, s->count, s->arrays, s->steps, positions);
+    if (file >= 0) good = H5Fclose(file) >= 0 && good;
+    io_quiet_end(&quiet);
+    return good ? 0 : EIO;
 }
 
-static int grow(io_series *s, int descriptor, double time, const io_source *source, text *reason)
+/* Makes the step, whose values are written, one of the file's; or takes it away after an error. */
+static int enter(io_series *s, int descriptor, double time, int error, text *reason)
 {
-    int error = reserve(descriptor, step_bytes(s));
-    if (error) return error;
     io_quiet quiet = io_quiet_begin(reason);
-    hid_t file = open_again(descriptor);
-    error = file < 0 ? EIO
-                     : io_steps_grow(descriptor, file, &s->layout, s->count, s->arrays, s->steps,
-                                     time, source);
+    hid_t file = io_hdf5_reopen(descriptor);
+    if (file < 0 || (!error && !io_steps_enter(file, s->count, s->arrays, s->steps, time)))
+        error = error ? error : EIO;
     if (error && file >= 0) io_steps_shrink(file, s->count, s->arrays, s->steps);
     if (file >= 0 && H5Fclose(file) < 0 && !error) error = EIO;
     io_quiet_end(&quiet);
     return error;
 }
 
-/* Makes the file of no steps at a path, and opens it. */
-static int make(const io_series *s, const char *path, int *descriptor, text *reason)
+static int grow(io_series *s, int descriptor, double time, const io_source *source, text *reason)
+{
+    size_t chunks = 0;
+    for (int i = 0; i < s->count; i++) chunks += io_steps_chunks(&s->layout, &s->arrays[i]);
+    int error = reserve(s, descriptor);
+    haddr_t *positions = error ? NULL : calloc(chunks, sizeof *positions);
+    if (!error && !positions) error = ENOMEM;
+    if (error) return error;
+    error = space(s, descriptor, positions, reason);
+    if (!error)
+        error = io_steps_write(descriptor, positions, &s->layout, s->count, s->arrays, source);
+    free(positions);
+    return enter(s, descriptor, time, error, reason);
+}
+
+/* Makes the file of no steps at a path. */
+static int make(const io_series *s, const char *path, text *reason)
 {
     io_quiet quiet = io_quiet_begin(reason);
     hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     bool made = file >= 0 && io_steps_make(file, &s->layout, s->count, s->arrays);
     if (file >= 0) made = H5Fclose(file) >= 0 && made;
     io_quiet_end(&quiet);
-    if (!made) return EIO;
-    *descriptor = open(path, O_RDWR | O_CLOEXEC);
-    return *descriptor < 0 ? errno : 0;
+    return made ? 0 : EIO;
 }
 
 static int begin(io_series *s, double time, const io_source *source, text *reason)
 {
     file_draft draft;
-    int descriptor = -1, error = file_draft_begin(&draft, s->path);
+    int error = io_grow_begin(&draft, s->path, &s->file);
     if (error) return error;
-    error = reserve(draft.file, step_bytes(s));
-    if (!error) error = make(s, text_get(&draft.name), &descriptor, reason);
-    if (!error) error = grow(s, descriptor, time, source, reason);
-    error = file_draft_end(&draft, error);
-    if (!error)
-        s->file = descriptor;
-    else if (descriptor >= 0)
-        close(descriptor);
-    return error;
+    error = reserve(s, s->file);
+    if (!error) error = make(s, text_get(&draft.name), reason);
+    if (!error) error = grow(s, s->file, time, source, reason);
+    return io_grow_end(&draft, &s->file, error);
 }
 
 kata_status io_series_add(io_series *s, double time, const io_source *source, messages *m)
 {
-    if (!isfinite(time) || (s->steps && time <= s->last))
+    if (s->steps && time <= s->last)
         return message_fail(m, KATA_ERROR_ARGUMENT,
                             "cannot write %s: the time of a step is %g, after one of %g", s->path,
                             time, s->last);

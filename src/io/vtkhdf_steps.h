@@ -8,10 +8,17 @@
 bool io_steps_fit(const io_vtkhdf_layout *l, const io_points *p);
 /* Makes the groups and arrays of a new file, of no steps. */
 bool io_steps_make(hid_t file, const io_vtkhdf_layout *l, int count, const io_points *arrays);
-/* Adds a step to a file that is also open at a descriptor. Returns 0 or an errno value; the arrays
- * may be longer than the steps then. */
-int io_steps_grow(int descriptor, hid_t file, const io_vtkhdf_layout *l, int count,
-                  const io_points *arrays, int64_t step, double time, const io_source *source);
+/* The number of chunks that hold a step of an array. */
+size_t io_steps_chunks(const io_vtkhdf_layout *l, const io_points *p);
+/* A step is added in three parts, of which only the second takes long and does without HDF5. Space
+ * for its values: sets the positions of all chunks of all arrays in the file. */
+bool io_steps_extend(hid_t file, const io_vtkhdf_layout *l, int count, const io_points *arrays,
+                     int64_t step, haddr_t *positions);
+/* Its values. Returns 0 or an errno value. */
+int io_steps_write(int descriptor, const haddr_t *positions, const io_vtkhdf_layout *l, int count,
+                   const io_points *arrays, const io_source *source);
+/* Its time, and that there is one step more. */
+bool io_steps_enter(hid_t file, int count, const io_points *arrays, int64_t step, double time);
 /* Takes away what a step that failed has left. */
 void io_steps_shrink(hid_t file, int count, const io_points *arrays, int64_t steps);
 

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,9 +37,26 @@ static herr_t on_error(hid_t stack, void *data)
     return H5Ewalk2(stack, H5E_WALK_UPWARD, take_reason, data);
 }
 
+/* HDF5 is not safe with threads, unless it was built so. */
+static pthread_mutex_t hdf5 = PTHREAD_MUTEX_INITIALIZER;
+
+static void lock(void) { pthread_mutex_lock(&hdf5); }
+static void unlock(void) { pthread_mutex_unlock(&hdf5); }
+
+/* A process made by fork finds HDF5 in no call's midst. */
+void io_hdf5_start(void)
+{
+    static bool forks;
+    lock();
+    if (!forks) forks = pthread_atfork(lock, unlock, unlock) == 0;
+    H5open();
+    unlock();
+}
+
 io_quiet io_quiet_begin(text *reason)
 {
     io_quiet q = {NULL, NULL, false};
+    lock();
     q.known = H5Eget_auto2(H5E_DEFAULT, &q.print, &q.data) >= 0;
     H5Eset_auto2(H5E_DEFAULT, on_error, reason);
     return q;
@@ -47,6 +65,7 @@ io_quiet io_quiet_begin(text *reason)
 void io_quiet_end(const io_quiet *q)
 {
     H5Eset_auto2(H5E_DEFAULT, q->known ? q->print : NULL, q->data);
+    unlock();
 }
 
 kata_status io_cannot_write(const char *path, int error, const text *reason, messages *m)
@@ -59,16 +78,11 @@ kata_status io_cannot_write(const char *path, int error, const text *reason, mes
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-static size_t points_of(const io_frame *f, int array)
-{
-    return f->points_of ? f->points_of[array] : f->points;
-}
-
 static size_t bytes_of(const io_frame *f)
 {
     size_t bytes = 0;
     for (int i = 0; i < f->count; i++)
-        bytes += points_of(f, i) * (size_t)f->arrays[i].components *
+        bytes += f->points_of[i] * (size_t)f->arrays[i].components *
                  (size_t)store_type_bytes(f->arrays[i].type);
     return bytes;
 }
@@ -102,7 +116,7 @@ static int write_array(int file, haddr_t position, const io_frame *f, int i,
                        const io_source *source)
 {
     const io_points *p = &f->arrays[i];
-    int64_t points = (int64_t)points_of(f, i), count = 0;
+    int64_t points = (int64_t)f->points_of[i], count = 0;
     int64_t bytes = p->components * store_type_bytes(p->type);
     int error = 0;
     for (int64_t first = 0; first < points && !error; first += count) {

@@ -9,10 +9,14 @@
 
 #include <hdf5.h>
 
+enum { IO_LONGEST_PATH = 128 }; /* of what lies in a file, with a name of up to 64 letters */
+
 /* ---- write_values.c -------------------------------------------------------------------------- */
 
 /* Values are stored in the byte order of this machine; HDF5 converts when another reads them. */
 hid_t io_hdf5_type(kata_type type);
+/* A file that is open at a descriptor, for reading and writing. */
+hid_t io_hdf5_reopen(int file);
 /* A contiguous dataset with space set aside for its values: where in the file, HADDR_UNDEF on
  * failure. */
 haddr_t io_hdf5_reserve(hid_t group, const char *name, kata_type type, int axes,
@@ -24,7 +28,10 @@ int io_write_points(int file, off_t position, const io_points *p, const void *va
 
 /* ---- write_frame.c --------------------------------------------------------------------------- */
 
-/* While one is begun, HDF5 prints no errors; the first reason goes to a text. */
+/* Starts HDF5, if nothing else has. */
+void io_hdf5_start(void);
+/* While one is begun, this thread is the only one of the process that calls HDF5 here, and HDF5
+ * prints no errors; the first reason goes to a text. */
 typedef struct io_quiet {
     H5E_auto2_t print;
     void *data;
@@ -41,8 +48,7 @@ typedef struct io_frame {
     bool (*make)(const void *data, hid_t file, haddr_t *positions);
     int count; /* arrays */
     const io_points *arrays;
-    size_t points; /* of each array; 0: as many as `points_of` says */
-    const size_t *points_of;
+    const size_t *points_of;   /* of each array */
     const io_keeping *keeping; /* NULL: as for io_hdf5_write */
 } io_frame;
 
@@ -55,22 +61,36 @@ kata_status io_cannot_write(const char *path, int error, const text *reason, mes
 
 /* ---- vtkhdf_frame.c -------------------------------------------------------------------------- */
 
-/* The image in a file: slowest dimension first. */
+/* Points of an image, or its cells: slowest dimension first. */
+typedef struct io_vtkhdf_size {
+    hsize_t size[3];
+    size_t count;
+} io_vtkhdf_size;
+
+/* The image in a file. */
 typedef struct io_vtkhdf_layout {
     const io_lattice *lattice;
     int rank; /* dimensions of the points */
-    hsize_t size[3];
-    size_t points;
+    io_vtkhdf_size points, cells;
     bool turned; /* y of the image is z of the grid */
 } io_vtkhdf_layout;
 
 io_vtkhdf_layout io_vtkhdf_layout_of(const io_lattice *lattice);
+/* That of an array. */
+const io_vtkhdf_size *io_vtkhdf_size_of(const io_vtkhdf_layout *l, const io_points *p);
 /* The axes of an array, from the slowest on, after the first `skipped`; returns their number. */
 int io_vtkhdf_axes(const io_vtkhdf_layout *l, const io_points *p, int skipped, hsize_t size[5]);
-/* An attribute of `count` values, one value without dimensions if it is 0. */
-bool io_vtkhdf_integers(hid_t group, const char *name, int count, const int64_t *values);
-/* Makes the group VTKHDF with the attributes of an image, and PointData in it. */
-bool io_vtkhdf_groups(hid_t file, const io_vtkhdf_layout *l, hid_t *root, hid_t *point_data);
+/* Where an array lies: "VTKHDF/PointData/u"; with an ending behind the kind of data, as
+ * "VTKHDF/Steps/PointDataOffsets/u". */
+void io_vtkhdf_path(char path[IO_LONGEST_PATH], const char *before, const io_points *p,
+                    const char *behind);
+/* An attribute of `count` values, one value without dimensions if it is 0; a text; NULL: none. */
+bool io_hdf5_integers(hid_t object, const char *name, int count, const int64_t *values);
+bool io_hdf5_doubles(hid_t object, const char *name, int count, const double *values);
+bool io_hdf5_text(hid_t object, const char *name, const char *value);
+/* Makes the group VTKHDF with the attributes of an image, and a group in it for each kind of data
+ * that there is. */
+bool io_vtkhdf_groups(hid_t file, const io_vtkhdf_layout *l, int count, const io_points *arrays);
 kata_status io_vtkhdf_check(const char *path, const io_lattice *lattice, messages *m);
 
 #endif

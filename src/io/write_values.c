@@ -1,13 +1,14 @@
 /* Values into the space that HDF5 has set aside for them. */
+#include "io/growing.h"
 #include "io/write_hdf5.h"
 
 #include "reader/reader.h"
 #include "store/store.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 hid_t io_hdf5_type(kata_type type)
 {
@@ -18,6 +19,21 @@ hid_t io_hdf5_type(kata_type type)
 #undef TYPE
     default: return H5I_INVALID_HID;
     }
+}
+
+/* Without locks: readers may have the file open. */
+hid_t io_hdf5_reopen(int file)
+{
+    char path[40];
+    hid_t properties = H5Pcreate(H5P_FILE_ACCESS);
+    if (properties < 0) return properties;
+#if H5_VERSION_GE(1, 10, 7)
+    H5Pset_file_locking(properties, false, true);
+#endif
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    hid_t opened = H5Fopen(path, H5F_ACC_RDWR, properties);
+    H5Pclose(properties);
+    return opened;
 }
 
 haddr_t io_hdf5_reserve(hid_t group, const char *name, kata_type type, int axes,
@@ -50,20 +66,6 @@ static void interleave(char *to, const io_points *p, const char *values, size_t 
     }
 }
 
-/* Returns 0 or an errno value. */
-static int write_at(int file, off_t position, const char *data, size_t size)
-{
-    while (size > 0) {
-        ssize_t put = pwrite(file, data, size, position);
-        if (put < 0 && errno == EINTR) continue;
-        if (put < 0) return errno;
-        data += put;
-        position += put;
-        size -= (size_t)put;
-    }
-    return 0;
-}
-
 /* Interleaves and writes pieces of about 1 MiB. */
 static int write_components(int file, off_t position, const io_points *p, const char *values,
                             size_t points, size_t first, size_t count)
@@ -75,7 +77,7 @@ static int write_components(int file, off_t position, const io_points *p, const 
     while (!error && first < end) {
         size_t here = end - first < most ? end - first : most;
         interleave(piece, p, values, points, first, here);
-        error = write_at(file, position, piece, here * point);
+        error = io_write_at(file, position, piece, here * point);
         first += here;
         position += (off_t)(here * point);
     }
@@ -88,5 +90,5 @@ int io_write_points(int file, off_t position, const io_points *p, const void *va
 {
     if (p->components > 1) return write_components(file, position, p, values, points, first, count);
     size_t size = (size_t)store_type_bytes(p->type);
-    return write_at(file, position, (const char *)values + first * size, count * size);
+    return io_write_at(file, position, (const char *)values + first * size, count * size);
 }

@@ -25,8 +25,13 @@ void reader_answer(int file, const reader_request *request, reader_reply *reply,
 {
     *values = NULL;
     *reply = (reader_reply){.mark = READER_MARK, .components = 1};
-    reader r = {H5I_INVALID_HID, H5I_INVALID_HID, H5I_INVALID_HID, H5I_INVALID_HID, -1,
-                reply->reason};
+    reader r = {H5I_INVALID_HID,
+                H5I_INVALID_HID,
+                H5I_INVALID_HID,
+                H5I_INVALID_HID,
+                -1,
+                reply->reason,
+                false};
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     H5PLset_loading_state(0);
     if (open_requested(&r, file, request) && reader_take_shape(&r, reply, file) &&

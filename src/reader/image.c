@@ -1,12 +1,15 @@
-/* VTKHDF ImageData: which point data there are, how many points the image has, and which step of a
- * series is the last. */
+/* VTKHDF ImageData: which data of points or cells there are, how many of these the image has, and
+ * which step of a series is the last. */
 #include "reader/reader_hdf5.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define IMAGE "/VTKHDF"
 #define STEPS IMAGE "/Steps"
+#define POINTS IMAGE "/PointData"
+#define CELLS IMAGE "/CellData"
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
@@ -34,16 +37,32 @@ static int64_t count_steps(const reader *r)
     return read && count > 0 ? count : 0;
 }
 
-/* Opens the point data with its steps left out of account. */
+/* Whether data of that name are those of cells. Without a name, or where none has it, they are
+ * those of points, if there are any. */
+static bool are_of_cells(const reader *r, const char *name)
+{
+    enum { LONGEST = 300 };
+    char path[LONGEST];
+    if (!exists(r, IMAGE) || !exists(r, CELLS)) return false;
+    if (!exists(r, POINTS)) return true;
+    if (!name || strlen(name) > LONGEST - sizeof POINTS "/" || strchr(name, '/')) return false;
+    snprintf(path, sizeof path, POINTS "/%s", name);
+    if (exists(r, path)) return false;
+    snprintf(path, sizeof path, CELLS "/%s", name);
+    return exists(r, path);
+}
+
+/* Opens the data with their steps left out of account. */
 bool reader_open_image(reader *r, const char *name)
 {
-    if (!reader_open_member(r, IMAGE "/PointData", name)) return false;
+    r->of_cells = are_of_cells(r, name);
+    if (!reader_open_member(r, r->of_cells ? CELLS : POINTS, name)) return false;
     if (!exists(r, STEPS)) return true;
     int64_t steps = count_steps(r);
     hsize_t size[H5S_MAX_RANK];
     int axes = H5Sget_simple_extent_ndims(r->space);
     if (axes < 1 || H5Sget_simple_extent_dims(r->space, size, NULL) < 0 || steps < 1 || !size[0])
-        return reader_fail(r, "it has steps, but none of its point data");
+        return reader_fail(r, "it has steps, but none of these data");
     r->step = (int64_t)(size[0] < (hsize_t)steps ? size[0] : (hsize_t)steps) - 1;
     return true;
 }
@@ -64,7 +83,7 @@ static bool read_extent(const reader *r, int64_t extent[6])
     return read;
 }
 
-/* Points of the image; 0 when the attribute is missing or strange. */
+/* Points of the image, or its cells; 0 when the attribute is missing or strange. */
 static int64_t points_of_extent(const reader *r)
 {
     int64_t extent[6], points = 1;
@@ -72,8 +91,10 @@ static int64_t points_of_extent(const reader *r)
     for (int d = 0; d < 3; d++) {
         int64_t size;
         if (__builtin_sub_overflow(extent[2 * d + 1], extent[2 * d], &size) || size < 0 ||
-            size >= INT32_MAX || __builtin_mul_overflow(points, size + 1, &points))
+            size >= INT32_MAX)
             return 0;
+        if (!r->of_cells || size == 0) size++;
+        if (__builtin_mul_overflow(points, size, &points)) return 0;
     }
     return points;
 }
@@ -88,6 +109,6 @@ bool reader_take_components(reader *r, reader_reply *reply)
     else if (points > 0 && last <= INT32_MAX && count % points == 0 && count / points == last)
         reply->components = (int32_t)last;
     else
-        return reader_fail(r, "its point data do not fit its extent");
+        return reader_fail(r, "its data do not fit its extent");
     return true;
 }

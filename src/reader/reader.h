@@ -41,8 +41,8 @@ static inline bool reader_knows(int64_t type)
 typedef enum reader_kind {
     READER_DATASET, /* the dataset whose path is the name */
     READER_MEMBER,  /* the dataset of this name in the root group, or else the only one there */
-    READER_IMAGE    /* the same in the point data of a VTKHDF ImageData file; of a series of steps,
-                       the values of the last */
+    READER_IMAGE    /* the same in the point data, or cell data, of a VTKHDF ImageData file; of a
+                       series of steps, the values of the last */
 } reader_kind;
 
 typedef struct reader_request {

@@ -10,6 +10,7 @@ typedef struct reader {
     hid_t file, set, space, type; /* H5I_INVALID_HID where not open */
     int64_t step;                 /* the index on the first axis that is read; -1: all */
     char *reason;                 /* of the reply */
+    bool of_cells;                /* data of an image */
 } reader;
 
 /* ---- reason.c -------------------------------------------------------------------------------- */
@@ -32,7 +33,7 @@ bool reader_open_member(reader *r, const char *group, const char *name);
 
 /* ---- image.c --------------------------------------------------------------------------------- */
 
-/* Opens the point data of a VTKHDF file, and sets r->step where it has steps. */
+/* Opens the data of points or cells in a VTKHDF file, and sets r->step where it has steps. */
 bool reader_open_image(reader *r, const char *name);
 /* Finds the components of the image in a reply with its shape. */
 bool reader_take_components(reader *r, reader_reply *reply);

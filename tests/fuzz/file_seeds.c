@@ -121,9 +121,10 @@ static void make_images(seeds *s)
     double point[2];
     messages m = {0};
     const io_lattice lattice = {{5, 4, 3}, {0}, {1, 1, 1}};
-    const io_points arrays[] = {{"u", KATA_F64, 2}, {"v", KATA_I32, 1}};
+    const io_points arrays[] = {{.name = "u", .type = KATA_F64, .components = 2},
+                                {.name = "v", .type = KATA_I32, .components = 1, .of_cells = true}};
     const io_source source = {point, take_values};
-    require(!io_vtkhdf_write("seed0.vtkhdf", &lattice, 2, arrays, &source, &m), "image");
+    require(!io_vtkhdf_write("seed0.vtkhdf", &lattice, 0, 2, arrays, &source, &m), "image");
     take(s, "seed0.vtkhdf");
     io_series *series = io_series_new("seed1.vtkhdf", &lattice, 2, arrays, &m);
     require(series && !io_series_add(series, 0, &source, &m) &&
@@ -131,7 +132,8 @@ static void make_images(seeds *s)
             "series");
     io_series_free(series);
     take(s, "seed1.vtkhdf");
-    const io_named_array plain[] = {{"u", {KATA_F64, 2, {6, 5}}}, {"other", {KATA_U8, 1, {9}}}};
+    const io_named_array plain[] = {{"u", {KATA_F64, 2, {6, 5}}, NULL},
+                                    {"other", {KATA_U8, 1, {9}}, NULL}};
     require(!io_hdf5_write("seed2.h5", 2, plain, &source, NULL, &m), "datasets");
     take(s, "seed2.h5");
     message_free(&m);

@@ -114,11 +114,18 @@ static void run_save(kata *k)
     kata_save(u, "all.h5", .with = {v, w});
     kata_save(w, "all.vtkhdf", .with = {u, v});
     kata_series *series = kata_series_new(u, "series.vtkhdf", .with = {w});
+    kata_series *film = kata_series_new(p, "p.apng"), *arrays = kata_series_new(w, "w-#.npy");
+    kata_rows *rows = kata_rows_new(k, "rows.h5", "a, b[2] (m)");
     for (int i = 0; i < 3; i++) {
+        const double time = i, numbers[3] = {1 + i, 2, 3};
         kata_apply(find(k, "move"), kata_all(g), u, v);
         kata_swap(u, v);
-        kata_series_add(series, i);
+        kata_series_add(series, time);
+        kata_series_add(film, time);
+        kata_series_add(arrays, time);
+        kata_rows_add(rows, 1, &time, numbers, 3);
     }
+    kata_output_wait(k);
 }
 
 /* Reads what was saved: on several ranks into whole fields first, then into fields that are dealt

@@ -243,6 +243,9 @@ static void writes_hdf5(kata *k, double results[RESULTS])
     kata_series *series = kata_series_new(u, "series.vtkhdf", .with = {v});
     for (int step = 0; step < 2; step++) kata_series_add(series, step);
     kata_save(v, "allocation.h5", .with = {u});
+    kata_rows *rows = kata_rows_new(k, "allocation_rows.h5", "a, b[3] (m)");
+    kata_rows_add(rows, 1, (double[]){1}, (double[]){1, 2, 3, 4}, 4);
+    kata_output_wait(k);
     results[0] = kata_ok(k);
 }
 

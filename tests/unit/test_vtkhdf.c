@@ -111,7 +111,7 @@ static kata_status try_to_write(const char *path, const numbered *p, messages *m
 {
     numbered copy = *p;
     const io_source source = {&copy, take_values};
-    return io_vtkhdf_write(path, &p->lattice, 1, &p->array, &source, m);
+    return io_vtkhdf_write(path, &p->lattice, 0, 1, &p->array, &source, m);
 }
 
 static void write_points(const char *path, const numbered *p)
