@@ -69,6 +69,7 @@ typedef struct kata kata;               /* a context */
 typedef struct kata_grid kata_grid;     /* the index space of 1 to 3 dimensions */
 typedef struct kata_field kata_field;   /* values at the points of a grid */
 typedef struct kata_scalar kata_scalar; /* one number that lives in the chain */
+typedef struct kata_points kata_points; /* points between those of a grid */
 typedef struct kata_module kata_module; /* a compiled kernel file */
 typedef struct kata_kernel kata_kernel; /* one kernel of a module */
 typedef struct kata_series kata_series; /* a file to which time steps are added */
@@ -515,7 +516,8 @@ KATA_API kata_status kata_unmap(kata_field *field);
 /* A number of type f64, f32, i64 or i32, zero at first. A kernel's sum, min or max parameter sets
  * it, and a kernel takes it wherever it takes a number of that type. */
 KATA_API kata_scalar *kata_scalar_new(kata *k, const char *name, kata_type type);
-/* The same with 1 to 4096 elements, for parameters with as many: sum double r[3], double w[3]. */
+/* The same with 1 to 2^20 elements, for parameters with as many (sum double r[3], double w[3]), and
+ * for points (kata_record). */
 KATA_API kata_scalar *kata_scalar_array_new(kata *k, const char *name, kata_type type, int count);
 /* Sets all of its elements, for kernels applied from now on. */
 KATA_API kata_status kata_scalar_set(kata_scalar *scalar, double value);
@@ -756,6 +758,70 @@ typedef struct kata_copy_options {
  *     kata_copy(to, to_range, from, from_range, .axes = {2, -1}) */
 KATA_API kata_status kata_copy_with(kata_field *to, const kata_range *to_range,
                                     const kata_field *from, const kata_copy_options *options);
+
+/* ---- points between grid points ---------------------------------------------------------------
+ *
+ * Sources and receivers lie at any coordinates. Each point has weights at the grid points around
+ * it, its targets; docs/points.md has the formulas. */
+
+typedef struct kata_points_options {
+    size_t size KATA_SIZE(kata_points_options);
+    const double *coordinates KATA_ZERO; /* of each point x, y, z: as many as the grid has
+                                            dimensions */
+    int64_t count KATA_ZERO;             /* of points; 1 to 2^20 */
+    KATA_NAMED_BEHIND;
+    double spacing KATA_ZERO;   /* of the grid, in the unit of the coordinates; 0 means 1 */
+    double spacing_y KATA_ZERO; /* along y, and along z; 0 means the spacing along x */
+    double spacing_z KATA_ZERO;
+    double origin[3] KATA_ZERO; /* coordinates of point (0,0,0) of a field that is not staggered */
+    int staggered KATA_ZERO;    /* as of the fields that the points are for */
+    int reach KATA_ZERO;        /* 0: linear weights of the 2 nearest grid points along each
+                                   dimension; 1 to 8: a sinc over so many on each side, in a Kaiser
+                                   window (Hicks 2002) */
+} KATA_NAMED kata_points_options;
+
+/* Points for fields of a grid. Along each dimension the index of a point is (coordinate - origin) /
+ * spacing, and half more where fields are staggered: with neither option coordinates are indices,
+ * and whole numbers are grid points. A point with a whole index has one weight there, 1. Points may
+ * lie anywhere between the first and the last grid point, also several at one place. A coordinate
+ * that is not finite, or a weight outside of the grid's points, is an error. Messages show the
+ * name. NULL on error. Call it as
+ *     double at[3][2] = {{310, 42.5}, {320, 42.5}, {330, 42.5}};
+ *     kata_points_new(grid, "receivers", at[0], 3, .spacing = 10) */
+KATA_API kata_points *kata_points_new_with(kata_grid *grid, const char *name,
+                                           const kata_points_options *options);
+
+typedef struct kata_target_options {
+    size_t size KATA_SIZE(kata_target_options);
+    const char *file KATA_ZERO; /* where in the program the call is written, for messages: set by */
+    int line KATA_ZERO;         /*   the macros; NULL and 0 where that is not known */
+    kata_field *field KATA_ZERO;
+    KATA_NAMED_BEHIND;
+    const kata_field *scale KATA_ZERO; /* a factor at each target, such as dt*dt/m; NULL: none */
+    int component KATA_ZERO;           /* of the field */
+} KATA_NAMED kata_target_options;
+
+/* Queues a loop that adds to a field of a floating type, at each target t of each point p,
+ *     field[t] = field[t] + weight * scale[t] * value[p]
+ * for one point after the other, in double, each result rounded to the field's type. The values are
+ * an array of a number for each point (kata_table_of for a pointer), one number for all, or a
+ * scalar of as many elements: a series indexed by step is given as kata_table_of(KATA_F32,
+ * &series[step * count], count). The field has the points' grid and staggering; the scale has one
+ * component, and may be of lower rank. Both are used at the targets alone. The call waits in the
+ * queue like an applied kernel, and copies the values. Call it as
+ *     kata_inject(points, values, field)
+ *     kata_inject(points, values, field, .scale = m) */
+KATA_API kata_status kata_inject_with(kata_points *points, const kata_arg *values,
+                                      const kata_target_options *options);
+/* Queues the transpose: element p of a scalar of type f64 or f32, which has an element for each
+ * point, becomes the sum of
+ *     weight * scale[t] * field[t]
+ * over the targets of point p, by ascending z, then y, then x, in double, rounded once. The scalar
+ * lives in the chain: kernels, kata_inject, and its log (kata_scalar_log) take it from there. With
+ * several ranks all have all elements. Call it as
+ *     kata_record(points, scalar, field) */
+KATA_API kata_status kata_record_with(kata_points *points, kata_scalar *values,
+                                      const kata_target_options *options);
 
 /* ---- steps until ----------------------------------------------------------------------------- */
 

@@ -215,6 +215,25 @@ inline kata_status kata_copy_of(kata_field *to, const kata_range &to_range, cons
     return kata_copy_with(to, &to_range, from, &options);
 }
 
+inline kata_points *kata_points_new_of(kata_grid *grid, const char *name,
+                                       const kata_points_options &options)
+{
+    return kata_points_new_with(grid, name, &options);
+}
+
+template <class T>
+kata_status kata_inject_of(kata_points *points, const T &values, const kata_target_options &options)
+{
+    const kata_arg arg = kata_arg_of(values);
+    return kata_inject_with(points, &arg, &options);
+}
+
+inline kata_status kata_record_of(kata_points *points, kata_scalar *scalar,
+                                  const kata_target_options &options)
+{
+    return kata_record_with(points, scalar, &options);
+}
+
 inline kata_until kata_until_of(kata_scalar *scalar, const kata_until_options &options)
 {
     return kata_until_with(scalar, &options);
@@ -236,6 +255,18 @@ inline kata_until kata_until_of(kata_scalar *scalar, const kata_until_options &o
     kata_copy_of(to, to_range, from,                                                               \
                  __extension__ kata_copy_options{                                                  \
                      .file = __FILE__, .line = __LINE__, .from_range = __VA_ARGS__})
+#define kata_points_new(grid, name, coordinates_, ...)                                             \
+    kata_points_new_of(grid, name,                                                                 \
+                       __extension__ kata_points_options{.coordinates = coordinates_,              \
+                                                         .count = __VA_ARGS__})
+#define kata_inject(points, values, ...)                                                           \
+    kata_inject_of(points, values,                                                                 \
+                   __extension__ kata_target_options{                                              \
+                       .file = __FILE__, .line = __LINE__, .field = __VA_ARGS__})
+#define kata_record(points, scalar, ...)                                                           \
+    kata_record_of(points, scalar,                                                                 \
+                   __extension__ kata_target_options{                                              \
+                       .file = __FILE__, .line = __LINE__, .field = __VA_ARGS__})
 #define KATA_UNTIL(scalar, above_, ...)                                                            \
     kata_until_of(scalar,                                                                          \
                   __extension__ kata_until_options{                                                \

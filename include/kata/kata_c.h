@@ -28,6 +28,10 @@
     kata_series_new_with(field, KATA_OPTIONS(kata_save_options, .path = __VA_ARGS__))
 #define kata_checkpoint(k, ...)                                                                    \
     kata_checkpoint_with(k, KATA_OPTIONS(kata_checkpoint_options, .path = __VA_ARGS__))
+#define kata_points_new(grid, name, coordinates_, ...)                                             \
+    kata_points_new_with(                                                                          \
+        grid, name,                                                                                \
+        KATA_OPTIONS(kata_points_options, .coordinates = coordinates_, .count = __VA_ARGS__))
 #define kata_module_load(k, ...)                                                                   \
     kata_module_load_with(k, KATA_OPTIONS(kata_module_options, .source = __VA_ARGS__))
 #define kata_module_from_text(k, name, ...)                                                        \
@@ -183,6 +187,14 @@ extern const struct kata_apply_takes_fields_scalars_numbers_and_arrays
 #define kata_fill(field, range, value)                                                             \
     kata_fill_with(field, (kata_range[1]){KATA_RANGE(range)}, (kata_arg[1]){KATA_ARG(value)},      \
                    __FILE__, __LINE__)
+#define kata_inject(points, values, ...)                                                           \
+    kata_inject_with(points, (kata_arg[1]){KATA_ARG(values)},                                      \
+                     KATA_OPTIONS(kata_target_options, .file = __FILE__, .line = __LINE__,         \
+                                  .field = __VA_ARGS__))
+#define kata_record(points, scalar, ...)                                                           \
+    kata_record_with(points, KATA_SCALAR(scalar),                                                  \
+                     KATA_OPTIONS(kata_target_options, .file = __FILE__, .line = __LINE__,         \
+                                  .field = __VA_ARGS__))
 #define kata_copy(to, to_range, from, ...)                                                         \
     kata_copy_with(to, (kata_range[1]){KATA_RANGE(to_range)}, from,                                \
                    KATA_OPTIONS(kata_copy_options, .file = __FILE__, .line = __LINE__,             \

@@ -113,6 +113,8 @@ typedef struct abi_arguments {
     /* Only for kernels with bins: the points that are added to them. */
     abi_box counted;
     int flags;
+    /* For functions of the library's own. */
+    const void *own;
 } abi_arguments;
 
 typedef void abi_function(const abi_box *box, const abi_arguments *arguments);

@@ -8,6 +8,10 @@
 
 /* Loops queued before a chain is run although nobody asked. */
 enum { API_CHAIN_LENGTH = HOSTILE(256, 5) };
+/* Numbers that the queue keeps for points between those of grids, before it is run. */
+static const int64_t API_SPARSE_BYTES = HOSTILE(64 << 20, 64);
+/* Elements of a scalar; and points between those of a grid. */
+enum { API_MOST_ELEMENTS = 1 << 20 };
 /* Ghosts beyond a side. */
 enum { API_MOST_GHOSTS = IR_MAX_OFFSET };
 

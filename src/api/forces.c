@@ -101,6 +101,7 @@ static kata_status end_chain(kata *k, end_reason why, const char *call)
     chain_clear(&k->chain);
     api_slots_spare(k);
     k->put_bytes = 0;
+    k->sparse_bytes = 0;
     store_pool_end_chain(k->pool);
     api_release_discarded(k);
     return status;
@@ -113,6 +114,7 @@ kata_status api_queued(kata *k)
 {
     size_t more = 0;
     if (k->eager) return api_flush(k, "kata_apply");
+    if (k->sparse_bytes > API_SPARSE_BYTES) return end_chain(k, END_LONG, NULL);
     if (k->chain.count < API_CHAIN_LENGTH) return KATA_OK;
     if (k->chain.count == API_CHAIN_LENGTH) {
         bool found = exec_loops_to_end(&k->chain, &more);

@@ -50,6 +50,7 @@ struct kata {
     struct api_slot *slots;         /* all, for freeing */
     struct api_slot *retired_slots; /* whose handles have others, while queued loops use them */
     struct api_slot *spare_slots;   /* that nothing uses */
+    int64_t sparse_bytes;           /* kept for points between those of grids */
     size_t put_bytes;               /* put to fields that queued loops use */
     struct store_pool *pool;        /* memory of their arrays */
     kata_module *modules;

@@ -25,8 +25,9 @@ static bool check_new(kata *k, const char *call, kata_type type, int count)
     else if (ir_storages[type].coded)
         api_fail(k, KATA_ERROR_ARGUMENT, "%s: a scalar is f64, f32, i64 or i32, it cannot be %s",
                  call, store_type_name(type));
-    else if (count < 1 || count > IR_MAX_BINS)
-        api_fail(k, KATA_ERROR_ARGUMENT, "%s: count is %d, not 1 to %d", call, count, IR_MAX_BINS);
+    else if (count < 1 || count > API_MOST_ELEMENTS)
+        api_fail(k, KATA_ERROR_ARGUMENT, "%s: count is %d, not 1 to %d", call, count,
+                 API_MOST_ELEMENTS);
     return k->messages.status == KATA_OK;
 }
 

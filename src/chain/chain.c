@@ -99,7 +99,7 @@ uint64_t chain_loop_hash(const chain_loop *loop)
     memcpy(key + 10, loop->shape.size, sizeof loop->shape.size);
     key[13] = loop->colors;
     key[14] = loop->color;
-    key[15] = loop->parted << 1 | loop->once;
+    key[15] = loop->parted << 2 | (loop->sparse != NULL) << 1 | loop->once;
     for (int i = 0; i < loop->kernel->param_count; i++) {
         const chain_binding *b = &loop->bindings[i];
         const chain_slot *slot = b->slot;

@@ -101,6 +101,27 @@ int64_t chain_copy_index(const chain_copy *copy, int dimension, const int64_t po
 /* The indices that a box of points reads. */
 grid_box chain_copy_source(const chain_copy *copy, const grid_box *points);
 
+/* ---- loops over points between those of a grid ------------------------------------------------
+ */
+
+/* Of such a loop, whose kernel is built in: its box is that of all targets, of which it touches
+ * these alone. It adds to a field, its first parameter, at each target t of point p, in ascending
+ * order of points, weight * scale[t] * values[p]; or it sets the elements of a scalar, its last
+ * parameter, to sums over the targets of point p, by ascending z, y and x, of weight * scale[t] *
+ * field[t]. Without a scale, its second parameter, that is left out. All is computed in double,
+ * from the left, and the field rounded after each addition. */
+typedef struct chain_sparse {
+    const grid_sparse *points; /* valid until the context closes */
+    int component;             /* of the field */
+    bool scaled;
+    const double *values; /* that are added; NULL: those of the last parameter, a scalar */
+    double *products;     /* of a loop that sums, by slots; of those that no rank has made yet, the
+                             bits are CHAIN_NO_PRODUCT */
+} chain_sparse;
+enum { CHAIN_SPARSE_FIELD, CHAIN_SPARSE_SCALE };
+/* A NaN that no operation makes. */
+#define CHAIN_NO_PRODUCT UINT64_C(0x7ff00000dead0001)
+
 /* ---- chain.c --------------------------------------------------------------------------------- */
 
 typedef struct chain_loop {
@@ -113,6 +134,8 @@ typedef struct chain_loop {
     bool once;  /* on no grid, but for scalars: shape and box are one point */
     const chain_copy *copy; /* of a copy, whose kernel is built in; NULL: of an ordinary loop. Valid
                                while the loop is queued */
+    const chain_sparse
+        *sparse; /* likewise, of one over points between those of its grid; or NULL */
     const chain_binding *bindings; /* one per parameter of the kernel */
     const char *file; /* location of the application; NULL: not known; valid while the loop is
                          queued */

@@ -200,6 +200,17 @@ static bool pack_fields(const chain_loop *loop, bool fits, uint64_t *out)
     return true;
 }
 
+/* Sets *function to the number of that of loops over points between those of a grid. */
+static kata_status add_sparse(struct exec_cpu *cpu, size_t *function)
+{
+    const cpu_function own = {
+        .id.name = "kata_sparse", .run = sweep_run_sparse, .larger = CPU_NO_FUNCTION};
+    const cpu_function *f = cpu_functions_find(cpu, own.id.name);
+    if (!f && !cpu_functions_add(cpu, &own)) return KATA_ERROR_MEMORY;
+    *function = f ? (size_t)(f - cpu->functions) : cpu->function_count - 1;
+    return KATA_OK;
+}
+
 /* Sets *function to the number of that of a loop. */
 static kata_status function_of(exec_context *context, const chain_loop *loop, search *s,
                                size_t *function)
@@ -207,6 +218,7 @@ static kata_status function_of(exec_context *context, const chain_loop *loop, se
     uint64_t fields = 0;
     *function = CPU_NO_FUNCTION;
     if (loop->copy) return KATA_OK;
+    if (loop->sparse) return add_sparse(context->cpu, function);
     bool few = pack_fields(loop, s->fits, &fields);
     cpu_bound *known = &context->cpu->bound[((uintptr_t)loop->kernel >> 4 ^ fields) % CPU_BOUND];
     bool is_known = few && known->kernel == loop->kernel && known->fields == fields;

@@ -40,7 +40,7 @@ static bool makes_gone(const cpu_inliner *in, int loop)
 {
     const chain_loop *l = &in->c->loops[loop];
     int components = 0;
-    if (l->once || l->copy || l->colors > 1 || !ir_can_inline(l->kernel)) return false;
+    if (l->once || l->copy || l->sparse || l->colors > 1 || !ir_can_inline(l->kernel)) return false;
     for (int p = 0; p < l->kernel->param_count; p++) {
         bool field = ir_param_is_field(&l->kernel->params[p]);
         if (!field && l->bindings[p].slot) return false;
@@ -57,9 +57,9 @@ static bool can_take(const cpu_inliner *in, int loop, int p, int maker)
     const chain_loop *l = &in->c->loops[loop];
     const ir_kernel *k = l->kernel;
     const ir_param *param = &k->params[p];
-    if (maker < 0 || l->once || l->copy || k->direction || k->check_count || k->level_read_count ||
-        k->addition_count || param->kind != IR_PARAM_IN || ir_param_has_ratio(param) ||
-        ir_param_lacks_dimensions(param) || !is_exact(l, p))
+    if (maker < 0 || l->once || l->copy || l->sparse || k->direction || k->check_count ||
+        k->level_read_count || k->addition_count || param->kind != IR_PARAM_IN ||
+        ir_param_has_ratio(param) || ir_param_lacks_dimensions(param) || !is_exact(l, p))
         return false;
     const chain_loop *made = &in->c->loops[maker];
     if (!grid_shape_equal(&l->shape, &made->shape)) return false;

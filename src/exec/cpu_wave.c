@@ -24,7 +24,7 @@ static bool same_binding(const ir_param *param, const chain_binding *a, const ch
 
 static bool same_loop(const chain_loop *a, const chain_loop *b)
 {
-    if (a->hash != b->hash || a->kernel != b->kernel) return false;
+    if (a->hash != b->hash || a->kernel != b->kernel || a->sparse != b->sparse) return false;
     for (int p = 0; p < a->kernel->param_count; p++)
         if (!same_binding(&a->kernel->params[p], &a->bindings[p], &b->bindings[p])) return false;
     return true;

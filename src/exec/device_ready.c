@@ -75,6 +75,7 @@ static const char *refuses(const struct exec_device *d, const chain_loop *loop)
     const codegen_loop as = {.kernel = loop->kernel, .apart = device_is_apart(loop)};
     if (loop->once) return "it runs on scalars";
     if (loop->kernel->param_count > MOST_PARAMS) return "it has more than 60 parameters";
+    if (loop->sparse) return "its points lie between those of the grid";
     if (loop->copy) return NULL;
     const char *why = codegen_device_refuses(&as);
     if (!why) why = has_large_tables(d, loop->kernel);

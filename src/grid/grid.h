@@ -57,6 +57,54 @@ bool grid_region_cut(grid_region *region, const grid_box *box);
 void grid_region_clear(grid_region *region);
 void grid_region_free(grid_region *region);
 
+/* ---- sparse.c: points between those of a grid -------------------------------------------------
+ */
+
+enum { GRID_MOST_REACH = 8 };
+
+/* What an index between others is made of along a dimension: weights of the indices from `first`
+ * on. Of an index that is whole it is that one, with weight 1. */
+typedef struct grid_between {
+    int64_t first;
+    int count;
+    double weight[2 * GRID_MOST_REACH];
+} grid_between;
+/* Linear weights for a reach of 0. Otherwise a sinc over `reach` indices on both sides, in a Kaiser
+ * window (Hicks, Arbitrary source and receiver positioning in finite-difference schemes using
+ * Kaiser windowed sinc functions, Geophysics 67, 2002). */
+grid_between grid_between_find(double at, int reach);
+
+typedef struct grid_sparse_weight {
+    double weight;
+    uint32_t point, slot; /* slot: its number among all, by points, then by z, y and x */
+} grid_sparse_weight;
+typedef struct grid_sparse_target {
+    int64_t x, first; /* first: its first weight; those that follow are of ascending points */
+} grid_sparse_target;
+typedef struct grid_sparse_row {
+    int64_t y, z, first; /* first: its first target; those that follow are of ascending x */
+} grid_sparse_row;
+
+/* Points at any indices of a grid, and the grid points around each, its targets. The weight of a
+ * target is the product of those along x, y and z, from the left. */
+typedef struct grid_sparse {
+    int reach;
+    int64_t count, row_count;
+    double (*at)[3]; /* of each point; 0 beyond the rank */
+    int64_t *slots;  /* point p has the weights in slots[p] to before slots[p + 1] */
+    grid_box box;    /* of all targets */
+    /* The same by targets, each list with one more that ends it: */
+    grid_sparse_row *rows; /* by z, then by y */
+    grid_sparse_target *targets;
+    grid_sparse_weight *weights;
+} grid_sparse;
+
+/* Sets all but reach, count and `at`, in memory of the arena. False when memory is out, or there
+ * are 2^32 weights or more. */
+bool grid_sparse_make(grid_sparse *s, arena *memory);
+/* The first row that is not before (y, z); row_count: there is none. */
+int64_t grid_sparse_row_from(const grid_sparse *s, int64_t z, int64_t y);
+
 /* ---- partition.c: a grid dealt out to owners ------------------------------------------------- */
 
 enum { GRID_MOST_OWNERS = 1 << 20, GRID_MOST_LEVELS = 4, GRID_BRICK = 512 };

@@ -29,17 +29,29 @@ kata_status legality_check_rank(const chain_loop *loop, messages *m)
     return message_send(m);
 }
 
+typedef kata_status check(const chain_loop *, messages *);
+
+static kata_status check_all(check *const checks[], size_t count, const chain_loop *loop,
+                             messages *m)
+{
+    kata_status status = KATA_OK;
+    for (size_t i = 0; i < count && status == KATA_OK; i++) status = checks[i](loop, m);
+    return status;
+}
+
 kata_status legality_check(const chain_loop *loop, messages *m)
 {
-    static kata_status (*const checks[])(const chain_loop *, messages *) = {
+    static check *const checks[] = {
         legality_check_once,      legality_check_rank,        legality_check_order,
         legality_check_bindings,  legality_check_box,         legality_check_targets,
         legality_check_conflicts, legality_check_values,      legality_check_temporaries,
         legality_check_reads,     legality_check_level_reads,
     };
-    for (size_t i = 0; i < COUNT_OF(checks); i++) {
-        kata_status status = checks[i](loop, m);
-        if (status != KATA_OK) return status;
-    }
-    return KATA_OK;
+    return check_all(checks, COUNT_OF(checks), loop, m);
+}
+
+kata_status legality_check_sparse(const chain_loop *loop, messages *m)
+{
+    static check *const checks[] = {legality_check_values, legality_check_temporaries};
+    return check_all(checks, COUNT_OF(checks), loop, m);
 }

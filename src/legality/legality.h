@@ -11,6 +11,9 @@
  * cover reads outside the grid. Each refusal says kernel line, field, offset, location of the
  * application, and what to do instead. */
 kata_status legality_check(const chain_loop *loop, messages *m);
+/* The same for a loop over points between those of its grid, whose fields and scalars are of the
+ * right shapes and types: values that are read were written. */
+kata_status legality_check_sparse(const chain_loop *loop, messages *m);
 
 /* ---- copied.c -------------------------------------------------------------------------------- */
 

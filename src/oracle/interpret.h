@@ -29,6 +29,12 @@ ir_value oracle_read(const oracle_field *field, int component, const int64_t ind
  * a finer grid one per child, chosen by the offset; -1 where there is none. */
 int oracle_output_of(const ir_param *param, int component, const int64_t offset[3]);
 
+/* ---- reference_sparse.c ---------------------------------------------------------------------- */
+
+/* Runs a loop over points between those of its grid, as chain_sparse defines it: point by point, on
+ * all of their targets. False when memory is out. */
+bool oracle_run_sparse(const chain_loop *loop, observe_trace *trace);
+
 /* ---- interpret.c ----------------------------------------------------------------------------- */
 
 /* What a statement that leaves the statements around it leaves. */

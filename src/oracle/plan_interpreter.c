@@ -70,7 +70,7 @@ static bool run_part(void *data, const plan_walk *walk, const plan_run *run)
                     p.point[order[k]] =
                         run->box.lo[order[k]] + (down ? count[k] - 1 - at[k] : at[k]);
                 }
-                if (!oracle_run_point(&p)) return false;
+                if (!(p.loop->sparse ? oracle_plan_sparse(&p) : oracle_run_point(&p))) return false;
             }
     reduce_columns(&p);
     return true;
@@ -144,9 +144,10 @@ static bool finish(void *data, int loop)
         plan_run run = {.loop = loop, .box = l->box, .core = l->box};
         if (!run_part(e, NULL, &run)) return false;
     }
-    for (int p = 0; p < l->kernel->param_count; p++)
+    if (l->sparse && !oracle_plan_finish_sparse(l)) return oracle_plan_no_memory(e);
+    for (int p = 0; p < l->kernel->param_count && !l->sparse; p++)
         if (l->kernel->params[p].kind == IR_PARAM_WHERE && !find_where(e, loop, p)) return false;
-    for (int p = 0; p < l->kernel->param_count; p++)
+    for (int p = 0; p < l->kernel->param_count && !l->sparse; p++)
         if (ir_param_is_reduction(&l->kernel->params[p]) &&
             l->kernel->params[p].kind != IR_PARAM_WHERE &&
             !ir_param_is_column_reduction(&l->kernel->params[p]) && !reduce(e, loop, p))

@@ -47,9 +47,6 @@ static void map_dimension(mapped_read *r, const plan_place *innermost, int d, in
     r->index[d] = r->source[d].index + moved;
 }
 
-static void read_element(const oracle_part *p, int param, int component, const int64_t at[3],
-                         ir_value *element);
-
 /* The last dimension that is mapped decides where a sum is made: of elements at other indices. */
 static void read_sum(const mapped_read *r, int param, const int64_t at[3], int d, ir_value *element)
 {
@@ -61,12 +58,12 @@ static void read_sum(const mapped_read *r, int param, const int64_t at[3], int d
     if (source->is_constant)
         *element = constant(type, source->constant);
     else if (!source->weights)
-        read_element(r->p, param, r->component, index, element);
+        oracle_plan_read(r->p, param, r->component, index, element);
     else
         grid_sums_begin(source, type, &sums, 1);
     for (int k = 0; source->weights && k < source->count; k++) {
         index[d] = source->index + (int64_t)k * source->step;
-        read_element(r->p, param, r->component, index, element);
+        oracle_plan_read(r->p, param, r->component, index, element);
         grid_sums_add(source, k, type, element, &sums, 1);
     }
     if (source->weights) grid_sums_store(type, &sums, element, 1);
@@ -90,8 +87,8 @@ static void read_mapped(const mapped_read *r, ir_value *element)
 
 /* The element that a read at an index of the grid finds: poison where nothing is, for a guard may
  * keep the read from mattering. */
-static void read_element(const oracle_part *p, int param, int component, const int64_t at[3],
-                         ir_value *element)
+void oracle_plan_read(const oracle_part *p, int param, int component, const int64_t at[3],
+                      ir_value *element)
 {
     mapped_read r = {.p = p, .b = &p->loop->bindings[param], .component = component};
     const plan_place *innermost = plan_innermost(p->walk, r.b->slot->number);
@@ -121,7 +118,7 @@ static ir_value load(const oracle_part *p, const ir_node *n)
     if (slot->is_scalar)
         element = store_scalar(slot, n->element);
     else
-        read_element(p, n->param, n->element, at, &element);
+        oracle_plan_read(p, n->param, n->element, at, &element);
     return ir_storage_read(slot->type, (ir_type)n->type, &element);
 }
 
@@ -135,7 +132,7 @@ static ir_value load_level(const oracle_part *p, const ir_node *n, int64_t level
     ir_value element;
     for (int k = 0; k < 3; k++) at[k] = ir_param_index(param, k, p->point[k]) + n->offset[k];
     at[d] = smaller(larger(level, 0), last);
-    read_element(p, n->param, n->element, at, &element);
+    oracle_plan_read(p, n->param, n->element, at, &element);
     return ir_storage_read(slot->type, (ir_type)n->type, &element);
 }
 
@@ -160,18 +157,15 @@ static bool find_value(const void *data, const ir_node *n, ir_value operand, ir_
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static bool write_field(const oracle_part *p, const ir_store *s)
+bool oracle_plan_write(const oracle_part *p, int param, int component, const int64_t at[3],
+                       ir_value element)
 {
-    const ir_param *param = &p->loop->kernel->params[s->param];
-    const chain_binding *b = &p->loop->bindings[s->param];
-    ir_value element = {0};
-    int64_t index[3];
-    ir_storage_write(b->slot->type, param->type, p->e->nodes[s->value], &element);
-    if (b->slot->is_scalar) return store_scalar_set(b->slot, s->component, element);
+    const chain_binding *b = &p->loop->bindings[param];
     const plan_place *innermost = plan_innermost(p->walk, b->slot->number);
+    int64_t index[3];
     for (int d = 0; d < 3; d++) {
         int64_t size = chain_slot_axis(b->slot, d).cells;
-        index[d] = ir_param_index(param, d, p->point[d]) + s->offset[d];
+        index[d] = at[d];
         bool periodic = grid_boundary_is_periodic(b->boundary, d);
         if (innermost->wraps[d])
             index[d] += p->run->shift[d];
@@ -179,8 +173,20 @@ static bool write_field(const oracle_part *p, const ir_store *s)
             index[d] = (index[d] % size + size) % size;
     }
     const plan_place *place = place_at(p, b->slot->number, index);
-    return (place && oracle_cells_put(place, b->slot, s->component, index, element)) ||
+    return (place && oracle_cells_put(place, b->slot, component, index, element)) ||
            oracle_plan_fail(p->e, "a write to nowhere", p->run->loop);
+}
+
+static bool write_field(const oracle_part *p, const ir_store *s)
+{
+    const ir_param *param = &p->loop->kernel->params[s->param];
+    const chain_binding *b = &p->loop->bindings[s->param];
+    ir_value element = {0};
+    int64_t at[3];
+    ir_storage_write(b->slot->type, param->type, p->e->nodes[s->value], &element);
+    if (b->slot->is_scalar) return store_scalar_set(b->slot, s->component, element);
+    for (int d = 0; d < 3; d++) at[d] = ir_param_index(param, d, p->point[d]) + s->offset[d];
+    return oracle_plan_write(p, s->param, s->component, at, element);
 }
 
 int oracle_first_element(const ir_kernel *kernel, int param)

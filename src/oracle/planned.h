@@ -35,8 +35,22 @@ bool oracle_has_color(const chain_loop *loop, const int64_t point[3]);
 /* Runs a loop's kernel at a point, if the point has the loop's color. False, with the error in the
  * state, when it writes to an index that has no place. */
 bool oracle_run_point(const oracle_part *part);
+/* An element of a parameter's field at an index, as a point reads it: poison where nothing is. */
+void oracle_plan_read(const oracle_part *part, int param, int component, const int64_t at[3],
+                      ir_value *element);
+/* False, with the error in the state, where the index has no place. */
+bool oracle_plan_write(const oracle_part *part, int param, int component, const int64_t at[3],
+                       ir_value element);
 /* The number of the first element of a reduction among those of all reductions of a kernel. */
 int oracle_first_element(const ir_kernel *kernel, int param);
+
+/* ---- plan_sparse.c --------------------------------------------------------------------------- */
+
+/* Runs a loop over points between those of its grid at a grid point, whether that is a target or
+ * not. False, with the error in the state, when it writes to an index that has no place. */
+bool oracle_plan_sparse(const oracle_part *part);
+/* After the last: sets the sums. False when memory is out. */
+bool oracle_plan_finish_sparse(const chain_loop *loop);
 
 /* ---- plan_move.c ----------------------------------------------------------------------------- */
 

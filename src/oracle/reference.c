@@ -335,6 +335,7 @@ kata_status oracle_interpret_loop(const chain_loop *loop, observe_trace *trace, 
 {
     reference_run run = {.in.loop = loop, .trace = trace};
     if (trace) trace->loops++;
+    if (loop->sparse) return oracle_run_sparse(loop, trace) ? KATA_OK : message_no_memory(m);
     kata_status status = prepare(&run, m);
     bool ran = status != KATA_OK || run_all(&run);
     if (!ran && run.in.fault.found)

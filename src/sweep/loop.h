@@ -173,6 +173,7 @@ typedef struct sweep_share {
     abi_failure failure;  /* where a check has failed */
     observe_fault *fault; /* the first of all that this thread has met; NULL without checks */
     sweep_thread *thread;
+    const struct sweep_loop *loop;
     char **bins;         /* of each of the loop's sums with bins */
     int64_t begun;       /* the run of the loop whose views these are */
     grid_box core;       /* points that count in reductions */
@@ -265,7 +266,6 @@ void sweep_bind(sweep_loop *l);
 sweep_share *sweep_share_of(const sweep_loop *l, int thread, const grid_box *core, int flags);
 
 /* ---- edge_row.c, edge_copy.c, edge_fill.c ---------------------------------------------------- */
-
 /* Fills in where the touched indices end; false when memory is out. */
 bool sweep_sources_make(sweep_loop *l, sweep_field *field, bool writes);
 /* Whether copies of what a piece touches outside would be much larger than the piece; and whether

@@ -133,7 +133,8 @@ static bool prepare_reductions(sweep_loop *l)
     l->collects = l->manner.cut || l->along_x;
     for (int p = 0; p < kernel->param_count; p++) {
         l->gathers = l->gathers || ir_param_is_column_reduction(&kernel->params[p]);
-        bool reduces = ir_param_is_reduction(&kernel->params[p]) && !ir_has_bins(kernel, p);
+        bool reduces = ir_param_is_reduction(&kernel->params[p]) && !ir_has_bins(kernel, p) &&
+                       !l->loop->sparse;
         bool rows = codegen_adds_rows(kernel, p);
         for (int e = 0; reduces && e < kernel->params[p].count; e++)
             if (!(rows ? sweep_add_column_sum(l, p, e) : add_reduction(l, p, e))) return false;
@@ -250,6 +251,7 @@ static bool prepare_share(sweep_loop *l, int t)
     sweep_share *share = &l->shares[t];
     const chain_loop *like = &l->like;
     share->thread = &l->workers->threads[t];
+    share->loop = l;
     share->views = arena_array(&l->memory, (size_t)l->view_count + 1, sizeof *share->views);
     if (like->kernel->check_count) share->fault = arena_array(&l->memory, 1, sizeof *share->fault);
     share->arguments = (abi_arguments){.views = share->views,
@@ -257,7 +259,8 @@ static bool prepare_share(sweep_loop *l, int t)
                                        .levels = l->readable,
                                        .colors = like->colors,
                                        .color = like->color,
-                                       .failure = &share->failure};
+                                       .failure = &share->failure,
+                                       .own = share};
     memcpy(share->arguments.size, like->shape.size, sizeof share->arguments.size);
     return share->views && (share->fault || !like->kernel->check_count) &&
            sweep_prepare_bins_of(l, share);

@@ -55,6 +55,12 @@ bool sweep_commit_columns(sweep_loop *l);
  * lie in the box *whole; to be freed. NULL when memory is out, or a rank could not be met. */
 ir_value *sweep_meet_ranks(const sweep_loop *l, const grid_box *left, grid_box *whole);
 
+/* ---- run_sparse.c ---------------------------------------------------------------------------- */
+
+/* After the last point of a loop over points between those of its grid: sets the sums over the
+ * points of all ranks. False when memory is out, or a rank could not be met. */
+bool sweep_finish_sparse(const sweep_loop *l);
+
 /* ---- collected.c ----------------------------------------------------------------------------- */
 
 /* Partials of all rows from the contributions of their points. */

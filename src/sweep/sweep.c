@@ -170,7 +170,7 @@ static bool set_results(sweep_loop *l)
 bool sweep_finish(sweep_loop *l)
 {
     if (l->collects) sweep_reduce_collected(l);
-    if (!set_results(l)) return false;
+    if (l->loop->sparse ? !sweep_finish_sparse(l) : !set_results(l)) return false;
     if (!sweep_finish_bins(l)) return false;
     store_log(l->loop);
     return true;

@@ -169,6 +169,11 @@ ir_value sweep_reduce_box(const ir_param *param, const grid_box *bricks, ir_valu
 /* Runs points of a copy, whose fields have arrays, on as many threads as are worth it. */
 void sweep_copy(sweep_workers *workers, const chain_loop *loop, const grid_box *box);
 
+/* ---- run_sparse.c ---------------------------------------------------------------------------- */
+
+/* The function of loops over points between those of their grid (chain_loop.sparse). */
+abi_function sweep_run_sparse;
+
 /* ---- edge_area.c: loops that run side by side ------------------------------------------------ */
 
 /* How a loop touches what another one fills around fields. */
