@@ -221,6 +221,21 @@ KATA_API kata_status kata_work_done(const kata *k, kata_work *work);
 KATA_API kata_grid *kata_grid_1d(kata *k, int64_t nx);
 KATA_API kata_grid *kata_grid_2d(kata *k, int64_t nx, int64_t ny);
 KATA_API kata_grid *kata_grid_3d(kata *k, int64_t nx, int64_t ny, int64_t nz);
+/* A grid of nx times ny parallelograms on nz levels, of three dimensions, for kernels on cells,
+ * edges and vertices. Each parallelogram has two cells (triangles), three edges and one vertex:
+ *
+ *       x --- 0 --- x       The vertex lies at the lower left corner. Edge 0 leads from it along x,
+ *      / .         /        edge 1 along y; edge 2, dotted, is the diagonal between their ends.
+ *     1    2   c1 /         Cell 0 lies at the vertex, cell 1 beyond the diagonal. The upper and
+ *    /  c0   .   /          right edges are those of the next parallelograms.
+ *   v --- 0 --- x
+ *
+ * Fields say where they lie: .on = KATA_CELLS, KATA_EDGES or KATA_VERTICES. A field with
+ * .each = KATA_EDGES, too, has a value for each edge of each cell (of each edge next to an edge, of
+ * each edge at a vertex), and so with the others. Only profiles (.along = KATA_Z) lie nowhere.
+ * A range of such a grid is a box of parallelograms and levels, with all that these have.
+ * docs/meshes.md has the language, and the numbers of neighbours. */
+KATA_API kata_grid *kata_grid_icosahedral(kata *k, int64_t nx, int64_t ny, int64_t nz);
 /* The grid of nx/x (times ny/y, times nz/z) points, for kernels whose fields are finer(x,y,z) or
  * coarser(x,y,z). Each ratio divides the number of points; those beyond the grid's dimensions are
  * not looked at. */
@@ -295,6 +310,14 @@ typedef enum kata_layout {
                         on: components are near each other, and rows still fill vectors */
 } kata_layout;
 
+/* Where the values of a field of an icosahedral grid lie: see kata_grid_icosahedral. */
+typedef enum kata_location {
+    KATA_NOWHERE = 0,
+    KATA_CELLS,
+    KATA_EDGES,
+    KATA_VERTICES
+} kata_location;
+
 typedef struct kata_field_options {
     size_t size KATA_SIZE(kata_field_options);
     kata_type type KATA_ZERO;
@@ -309,8 +332,10 @@ typedef struct kata_field_options {
     int ghosts_x KATA_ZERO;          /* beyond the two sides of one dimension; 0: as .ghosts */
     int ghosts_y KATA_ZERO;
     int ghosts_z KATA_ZERO;
-    bool temporary KATA_ZERO;    /* lives within a time step */
-    const char *units KATA_ZERO; /* "m/s": for files; at most 64 letters; NULL: none */
+    bool temporary KATA_ZERO;     /* lives within a time step */
+    const char *units KATA_ZERO;  /* "m/s": for files; at most 64 letters; NULL: none */
+    kata_location on KATA_ZERO;   /* in an icosahedral grid: where its values lie */
+    kata_location each KATA_ZERO; /* with one for each of these next to that; 0: one alone */
 } KATA_NAMED kata_field_options;
 
 /* Staggered fields have one point more along the dimensions named: index i is the low face of cell
@@ -363,6 +388,8 @@ typedef struct kata_wrap_options {
     int ghosts_z KATA_ZERO;
     bool local KATA_ZERO; /* the memory is of this rank's own points alone (kata_local) */
     const char *units KATA_ZERO;
+    kata_location on KATA_ZERO;
+    kata_location each KATA_ZERO;
 } KATA_NAMED kata_wrap_options;
 
 /* A field on memory that the program owns, with the values that are there. The memory stays valid

@@ -231,6 +231,14 @@ kata_status api_check_value(const kata_field *field, const char *call, const gri
 
 /* Sets in a slot where options say that a field has values (not its type and components); reports
  * what is wrong with the options of a call. */
+/* Sets where a field of an icosahedral grid lies, once its dimensions are known, and multiplies its
+ * components by the values of a parallelogram. Refuses what does not suit the grid. */
+kata_status api_field_location(const kata_grid *grid, const char *call,
+                               const kata_field_options *options, chain_slot *slot);
+/* Refuses a rule that mirrors a field on cells, edges or vertices at a side of x or y; side -1: all.
+ */
+kata_status api_check_mirror(const kata_grid *grid, const char *call, const chain_slot *slot,
+                             int side, kata_rule rule);
 kata_status api_field_points(const kata_grid *grid, const char *call,
                              const kata_field_options *options, chain_slot *slot);
 /* A new field on a slot of its own; NULL (reported) when memory is out. */

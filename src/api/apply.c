@@ -48,6 +48,7 @@ static chain_loop *make_loop(const api_application *a, const kata_range *range, 
     chain_loop *loop = chain_next(&k->chain);
     loop->kernel = a->kernel;
     loop->shape = range->grid->shape;
+    loop->icosahedral = range->grid->icosahedral;
     loop->box = api_range_box(range);
     loop->colors = range->colors;
     loop->color = range->color;

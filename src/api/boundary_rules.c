@@ -35,6 +35,7 @@ kata_status kata_boundary_set(kata_field *field, kata_side side, kata_rule rule,
     kata_status status = field->k->messages.status;
     if (!status) status = check_side(field, call, side);
     if (!status) status = api_check_rule(field->k, call, rule);
+    if (!status) status = api_check_mirror(field->grid, call, field->slot, (int)side, rule);
     return status ? status : set(field, side, rule, value);
 }
 

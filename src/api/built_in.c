@@ -61,7 +61,9 @@ static kata_kernel *make(kata *k, const char *name, const text *body)
     else
         module = kata_module_from_text_with(k, name, &options);
     k->watched = watched;
-    return module ? kata_module_kernel(module, 0) : NULL;
+    kata_kernel *kernel = module ? kata_module_kernel(module, 0) : NULL;
+    if (kernel) kernel->kernel->anywhere = true;
+    return kernel;
 }
 
 /* Remembers a kernel, if there is one. */

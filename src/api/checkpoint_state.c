@@ -13,7 +13,7 @@ typedef struct field_facts {
     int32_t type, components;
     int64_t size[3]; /* of its grid */
     grid_box memory;
-    int32_t rank, staggered[3], lacks[3], unused;
+    int32_t rank, staggered[3], lacks[3], location;
 } field_facts;
 
 static field_facts facts_of(const kata_field *field)
@@ -24,6 +24,7 @@ static field_facts facts_of(const kata_field *field)
     f.type = (int32_t)slot->type;
     f.components = slot->components;
     f.rank = field->grid->shape.rank;
+    f.location = (int32_t)slot->on | (int32_t)slot->each << 8;
     f.memory = chain_slot_memory(slot);
     for (int d = 0; d < 3; d++) {
         f.size[d] = field->grid->shape.size[d];

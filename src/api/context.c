@@ -256,7 +256,7 @@ static kata *new_context(const kata_options *options)
     k->messages.handler = options->handler;
     k->messages.handler_data = options->handler_data;
     k->messages.silent = !options->communicator && kata_rank(NULL) > 0;
-    k->once = (kata_grid){k, {1, {1, 1, 1}}};
+    k->once = (kata_grid){.k = k, .shape = {1, {1, 1, 1}}};
     return k;
 }
 

@@ -8,7 +8,8 @@ static inline bool are_alike(const kata_field *a, const kata_field *b)
 {
     const chain_slot *x = a->slot, *y = b->slot;
     return a->k == b->k && !a->mapped && !b->mapped && chain_slot_same_points(x, y) &&
-           x->temporary == y->temporary && x->type == y->type && x->components == y->components;
+           x->temporary == y->temporary && x->type == y->type && x->components == y->components &&
+           x->on == y->on && x->each == y->each;
 }
 
 /* The property in which two fields that are not alike differ, as a phrase for the message. */
@@ -21,6 +22,7 @@ static const char *difference(const chain_slot *x, const chain_slot *y)
     for (int d = 0; d < 3; d++)
         if (x->absent_axis[d] != y->absent_axis[d]) return "the dimensions that they extend along";
     if (!chain_slot_same_points(x, y)) return "the dimensions that they are staggered in";
+    if (x->on != y->on || x->each != y->each) return "where they lie, on cells, edges or vertices";
     return x->type != y->type ? "type" : "number of components";
 }
 

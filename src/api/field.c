@@ -74,7 +74,9 @@ kata_field *kata_field_new_with(kata_grid *grid, const char *name, const kata_fi
     chain_slot slot = {.type = options->type,
                        .components = options->components ? options->components : 1,
                        .layout = options->layout};
-    if (api_field_points(grid, "kata_field_new", options, &slot)) return NULL;
+    if (api_field_points(grid, "kata_field_new", options, &slot) ||
+        api_check_mirror(grid, "kata_field_new", &slot, -1, options->boundary))
+        return NULL;
     kata_field *f = field_new(grid, "kata_field_new", name, &slot, &boundary);
     return f && api_set_units(f, "kata_field_new", options->units) ? NULL : f;
 }
@@ -97,6 +99,8 @@ kata_field *kata_field_like(kata_field *field, const char *name)
                        .tracked = other->temporary,
                        .type = other->type,
                        .components = other->components,
+                       .on = other->on,
+                       .each = other->each,
                        .layout = other->layout};
     for (int d = 0; d < 3; d++) {
         slot.ghosts[d] = other->ghosts[d];

@@ -52,6 +52,7 @@ kata_status api_field_points(const kata_grid *grid, const char *call,
     slot->shape = grid->shape;
     slot->temporary = slot->tracked = options->temporary;
     if (!status) status = find_axes(grid, call, options, slot);
+    if (!status) status = api_field_location(grid, call, options, slot);
     if (!status) status = find_ghosts(grid, call, options, slot);
     return status;
 }

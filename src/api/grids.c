@@ -25,7 +25,7 @@ static kata_grid *grid_new(kata *k, const char *call, int rank, int64_t nx, int6
         api_no_memory(k);
         return NULL;
     }
-    *g = (kata_grid){k, {rank, {nx, ny, nz}}};
+    *g = (kata_grid){.k = k, .shape = {rank, {nx, ny, nz}}};
     return g;
 }
 
@@ -39,6 +39,13 @@ kata_grid *kata_grid_2d(kata *k, int64_t nx, int64_t ny)
 kata_grid *kata_grid_3d(kata *k, int64_t nx, int64_t ny, int64_t nz)
 {
     return grid_new(k, "kata_grid_3d", 3, nx, ny, nz);
+}
+
+kata_grid *kata_grid_icosahedral(kata *k, int64_t nx, int64_t ny, int64_t nz)
+{
+    kata_grid *g = grid_new(k, "kata_grid_icosahedral", 3, nx, ny, nz);
+    if (g) g->icosahedral = true;
+    return g;
 }
 
 static int64_t coarse_size(const kata_grid *grid, int d, int ratio)
@@ -65,6 +72,12 @@ kata_grid *kata_grid_coarsen(const kata_grid *grid, int x, int y, int z)
         return NULL;
     }
     if (grid->k->messages.status) return NULL;
+    if (grid->icosahedral) {
+        api_fail(grid->k, KATA_ERROR_ARGUMENT,
+                 "kata_grid_coarsen: an icosahedral grid has no coarser one: no kernel on cells, "
+                 "edges or vertices has a ratio");
+        return NULL;
+    }
     for (int d = 0; d < 3; d++)
         if (!(n[d] = coarse_size(grid, d, ratio[d]))) return NULL;
     return grid_new(grid->k, "kata_grid_coarsen", grid->shape.rank, n[0], n[1], n[2]);

@@ -13,6 +13,7 @@ enum { API_LONGEST_LOCATION = 256 };
 struct kata_grid {
     kata *k;
     grid_shape shape;
+    bool icosahedral; /* it has cells, edges and vertices */
 };
 
 /* A call that needed the result of queued loops: see forces.c. */

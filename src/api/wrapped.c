@@ -141,7 +141,9 @@ kata_field *kata_field_wrap_with(kata_grid *grid, const char *name, int element,
     if (k->messages.status || api_options_read(k, &kind, given, &copy)) return NULL;
     if (api_check_field(k, call, options->type, options->components, options->boundary))
         return NULL;
-    kata_field_options where = {.staggered = options->staggered,
+    kata_field_options where = {.on = options->on,
+                                .each = options->each,
+                                .staggered = options->staggered,
                                 .along = options->along,
                                 .ghosts = options->ghosts,
                                 .ghosts_x = options->ghosts_x,
@@ -150,7 +152,9 @@ kata_field *kata_field_wrap_with(kata_grid *grid, const char *name, int element,
     chain_slot slot = {.type = options->type,
                        .components = options->components ? options->components : 1};
     name = api_name(k, call, name);
-    if (!name || api_field_points(grid, call, &where, &slot)) return NULL;
+    if (!name || api_field_points(grid, call, &where, &slot) ||
+        api_check_mirror(grid, call, &slot, -1, options->boundary))
+        return NULL;
     grid_box box;
     bool part;
     if (find_box(grid, name, &slot, options, &box, &part)) return NULL;

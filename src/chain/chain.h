@@ -28,6 +28,7 @@ typedef struct chain_slot {
     int64_t ghosts[3]; /* points stored beyond both sides of each dimension; 0 where it is absent */
     kata_type type;
     int components;
+    kata_location on, each;    /* of an icosahedral grid: as in ir_param */
     bool temporary;            /* its values live until the time step ends */
     bool tracked;              /* it has values in `set` only: a temporary; or a discarded field
                                   with faces or ghosts, which rules may hide while it is written */
@@ -127,6 +128,7 @@ enum { CHAIN_SPARSE_FIELD, CHAIN_SPARSE_SCALE };
 typedef struct chain_loop {
     const ir_kernel *kernel;
     grid_shape shape; /* of the grid it runs on */
+    bool icosahedral; /* which has cells, edges and vertices */
     grid_box box;
     int colors, color; /* above 1: only points at which (x + y + z) mod colors is color */
     int parted; /* bit d: other ranks run points that lie elsewhere along dimension d, and its

@@ -39,6 +39,39 @@ bool ir_inline(const ir_inlined *kernels, int count, arena *memory, ir_kernel *o
  * several. */
 int64_t ir_work(const ir_kernel *kernel);
 
+/* ---- relation.c: neighbours in an icosahedral grid ---------------------------------------------
+ */
+
+/* A neighbour: how many parallelograms further it lies along x and y, and its colour there. */
+typedef struct ir_neighbour {
+    int x, y, color;
+} ir_neighbour;
+
+enum { IR_MOST_COLORS = 3, IR_MOST_NEIGHBOURS = 6 };
+
+/* The neighbours of one kind, in their order, of each colour. */
+typedef struct ir_relation {
+    int count;
+    ir_neighbour of[IR_MOST_COLORS][IR_MOST_NEIGHBOURS];
+} ir_relation;
+
+/* Neither of the two is KATA_NOWHERE. */
+const ir_relation *ir_relation_of(kata_location from, kata_location to);
+/* 2 of cells, 3 of edges, 1 of vertices and nowhere. */
+int ir_colors(kata_location on);
+/* The values that a field has for a parallelogram; `each`: KATA_NOWHERE, or one value for each such
+ * neighbour. */
+int ir_values_on(kata_location on, kata_location each);
+/* An edge has two cells and two vertices. Between it and one of these: 1 if that is the edge's
+ * first, -1 if it is its second. One of `from` and `to` is KATA_EDGES, the other is not. */
+int ir_orientation(kata_location from, kata_location to, int color, int slot);
+/* "cell", "cells" */
+const char *ir_location_name(kata_location on, bool several);
+/* "on cell : edges", "at points" */
+void ir_location_print(text *out, kata_location on, kata_location each);
+/* "KATA_CELLS" */
+const char *ir_location_constant(kata_location on);
+
 /* ---- loop_nodes.c ---------------------------------------------------------------------------- */
 
 /* For each node, a bit for each loop in whose rounds it is computed. */

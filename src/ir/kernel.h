@@ -128,6 +128,10 @@ typedef struct ir_kernel {
     const ir_interval *intervals; /* in the order of the text; the tree has them as branches */
     int interval_count;
     uint32_t direction_at;
+    kata_location on; /* what it computes of an icosahedral grid, in parts of its body, one for each
+                         colour; or KATA_NOWHERE */
+    uint32_t on_at;
+    bool anywhere; /* it takes fields of all locations: one of the library's own */
     ir_stmt *body;
     bool watched; /* all floating values that it writes are checked: see finite.c */
     /* set by ir_lower */

@@ -218,6 +218,7 @@ static kata_status lower_stmt(lowering *l, const ir_stmt *s)
     case IR_STMT_REDUCE: return lower_reduce(l, s);
     case IR_STMT_FOR: return lower_for(l, s);
     case IR_STMT_BLOCK: return lower_statements(l, s->body);
+    case IR_STMT_PART: return lower_body(l, s->body);
     case IR_STMT_IF: return lower_if(l, s);
     case IR_STMT_RETURN: lower_return(l, s); return KATA_OK;
     case IR_STMT_BREAK: lower_give(l, l->broken, lower_bool(l, true)); /* fall through */

@@ -32,6 +32,10 @@ typedef struct ir_param {
                           dimensions, or as many as the grid has */
     uint32_t ratio_at; /* location of the word finer or coarser */
     int of;            /* WHERE: the number of the parameter, a MIN or MAX */
+    /* Of a field of an icosahedral grid: where its values lie, and KATA_NOWHERE, or that there is
+     * one for each such neighbour. Its components are numbered (own*colours + colour)*neighbours +
+     * neighbour; `own` are those of the text. */
+    kata_location on, each;
 } ir_param;
 
 static inline bool ir_param_is_field(const ir_param *param)

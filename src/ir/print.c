@@ -255,6 +255,18 @@ void ir_print(text *out, const ir_kernel *k)
     for (int i = 0; i < k->check_count; i++) print_check(out, &k->checks[i]);
 }
 
+/* The name with the components of the text, and where the field lies. */
+static void print_located(text *out, const ir_kernel *k, const ir_param *param)
+{
+    int components = param->count / ir_values_on(param->on, param->each);
+    text_add(out, "%s", param->name);
+    if (components > 1) text_add(out, "[%d]", components);
+    ir_print_ratio(out, k, param);
+    if (!param->on) return;
+    text_add(out, " ");
+    ir_location_print(out, param->on, param->each);
+}
+
 static int print_reads(text *out, const ir_kernel *k, int p)
 {
     int reads = 0;
@@ -286,17 +298,18 @@ static int print_writes(text *out, const ir_kernel *k, int p)
 void ir_print_accesses(text *out, const ir_kernel *k)
 {
     text_add(out, "kernel %s", k->name);
-    if (k->rank) text_add(out, ", for grids of %d dimension%s", k->rank, k->rank > 1 ? "s" : "");
+    if (k->on)
+        text_add(out, " on %s, for icosahedral grids", ir_location_name(k->on, false));
+    else if (k->rank)
+        text_add(out, ", for grids of %d dimension%s", k->rank, k->rank > 1 ? "s" : "");
     if (k->direction) text_add(out, ", ");
     print_order(out, k, " along");
     text_add(out, "\n");
     print_intervals(out, k, "    interval ");
     for (int p = 0; p < k->param_count; p++) {
         const ir_param *param = &k->params[p];
-        text_add(out, "    %-6s %s %s", ir_param_mode(param), ir_types[param->type].name,
-                 param->name);
-        if (param->count > 1) text_add(out, "[%d]", param->count);
-        ir_print_ratio(out, k, param);
+        text_add(out, "    %-6s %s ", ir_param_mode(param), ir_types[param->type].name);
+        print_located(out, k, param);
         print_along(out, param);
         int used = print_reads(out, k, p);
         if (!ir_param_is_reduction(param)) used += print_writes(out, k, p);

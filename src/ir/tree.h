@@ -51,8 +51,10 @@ typedef enum ir_stmt_kind {
     IR_STMT_BREAK,  /* ends the innermost FOR, without its step */
     IR_STMT_CONTINUE, /* ends its round */
     IR_STMT_BLOCK,    /* body */
+    IR_STMT_PART,     /* body, which a RETURN without a value ends, and not the kernel */
     IR_STMT_RETURN,   /* stores `value` to local `index` and ends the innermost CALL; without a
-                         value, index -1, ends the kernel at this point */
+                         value, index -1, ends the PART, or the kernel at this point
+                         */
     IR_STMT_ASSERT    /* the point fails where value, a bool, is false; `text` says why */
 } ir_stmt_kind;
 

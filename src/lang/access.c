@@ -108,6 +108,7 @@ static bool field_brackets(lang_compiler *c, const lang_symbol *field,
 {
     const char *name = field->name->text;
     const lang_expr *first = brackets[0], *second = brackets[1];
+    if (field->on) return lang_located_brackets(c, field, brackets, lvalue);
     if (brackets[2]) return too_many_brackets(c, brackets[2]->at);
     if (!field->length && second) {
         lang_error(c, second->at, "'%s' is a field without components", name);
@@ -314,7 +315,9 @@ static ir_expr *load(lang_compiler *c, const lang_lvalue *lvalue)
     if (!e) return NULL;
     e->index = field->index;
     e->level = lang_find_level(c, lvalue);
-    return lang_lvalue_shift(c, lvalue, &e->arg[0], &e->arg[1], &e->offsets) ? e : NULL;
+    bool ok = lang_lvalue_shift(c, lvalue, &e->arg[0], &e->arg[1], &e->offsets) &&
+              lang_locate(c, lvalue, &e->arg[0], &e->arg[1], &e->offsets);
+    return ok ? e : NULL;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -341,6 +344,15 @@ static lang_value refuse_reduction(lang_compiler *c, const lang_lvalue *lvalue)
     return failed;
 }
 
+static lang_value refuse_neighbour(lang_compiler *c, const lang_lvalue *lvalue)
+{
+    const char *name = lvalue->symbol->name->text;
+    lang_error(c, lvalue->at, "'%s' is a neighbour, not a number", name);
+    lang_hint(c, "it stands alone in the bracket of a field on %s, as in 'u[%s]'",
+              ir_location_name(lvalue->symbol->element->on, true), name);
+    return failed;
+}
+
 static ir_expr *element_of(lang_compiler *c, const lang_lvalue *lvalue, ir_expr_kind kind,
                            int index)
 {
@@ -363,6 +375,7 @@ static lang_value read_as_declared(lang_compiler *c, const lang_lvalue *lvalue)
     case LANG_LOCAL: return lang_value_of(element_of(c, lvalue, IR_EXPR_LOCAL, s->index));
     case LANG_FIELD: return lang_value_of(load(c, lvalue));
     case LANG_REDUCTION: return refuse_reduction(c, lvalue);
+    case LANG_NEIGHBOUR: return refuse_neighbour(c, lvalue);
     default: return failed;
     }
 }

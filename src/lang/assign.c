@@ -72,8 +72,9 @@ static ir_stmt *assign_field(lang_compiler *c, const lang_stmt *s, const lang_lv
     store->value = value;
     lang_lvalue written = *lvalue;
     written.written = true;
-    return lang_lvalue_shift(c, &written, &store->element, store->offset, &store->offsets) ? store
-                                                                                           : NULL;
+    bool ok = lang_lvalue_shift(c, &written, &store->element, store->offset, &store->offsets) &&
+              lang_locate(c, &written, &store->element, store->offset, &store->offsets);
+    return ok ? store : NULL;
 }
 
 /* ---- reductions ------------------------------------------------------------------------------ */
@@ -143,6 +144,7 @@ static ir_stmt *reduce(lang_compiler *c, const lang_stmt *s, const lang_lvalue *
     if (!e) return refuse_form(c, lvalue);
     ir_expr *element;
     if (!lang_lvalue_element(c, lvalue, &element)) return NULL;
+    if (r->on) element = lang_component_of(c, r, c->element, NULL, element, lvalue->at);
     ir_expr *value = lang_convert_assigned(c, lang_check(c, e), r->type);
     if (value && subtracts(s))
         value = lang_unary(c, LANG_SIGN_SUB, lang_value_of(value), s->at).expr;

@@ -97,6 +97,7 @@ static bool fits(lang_compiler *c, const lang_param *p, const lang_lvalue *lvalu
         return false;
     }
     int given = lvalue->element ? 0 : field->length;
+    if (!lang_lies_alike(c, p, lvalue)) return false;
     if (given == length) return true;
     if (!length)
         lang_error(c, lvalue->at, "'%s' takes one component: pass '%s[q]'", p->name->text,
@@ -153,6 +154,8 @@ static bool bind_field(lang_compiler *c, const lang_param *p, const lang_expr *e
     b->field = (lang_symbol){.type = p->type,
                              .index = lvalue.symbol->index,
                              .length = length,
+                             .on = p->on,
+                             .each = p->each,
                              .param = lvalue.symbol->param,
                              .children = lvalue.symbol->children};
     return lang_lvalue_shift(c, &lvalue, &b->field.component, b->field.offset, &b->field.offsets);
@@ -180,6 +183,8 @@ static bool declare_param(lang_compiler *c, const lang_param *p, const binding *
         s->length = b->field.length;
         s->param = b->field.param;
         s->children = b->field.children;
+        s->on = b->field.on;
+        s->each = b->field.each;
         s->component = b->field.component;
         memcpy(s->offset, b->field.offset, sizeof s->offset);
         s->offsets = b->field.offsets;
@@ -198,11 +203,11 @@ static bool declare_param(lang_compiler *c, const lang_param *p, const binding *
 static bool inline_body(lang_compiler *c, lang_function *f, const binding *bindings, ir_stmt **body)
 {
     const lang_function *outer = c->helper;
-    int loops = c->loops;
+    int loops = c->loops, neighbours = c->neighbours;
     int outer_result = c->result;
     bool outer_off = c->contract_off;
     c->helper = f;
-    c->loops = 0;
+    c->loops = c->neighbours = 0;
     c->contract_off = outer_off || f->contract_off;
     c->result = lang_tree_local(c, f->name->text, f->type, 0, f->at);
     f->active = true;
@@ -215,6 +220,7 @@ static bool inline_body(lang_compiler *c, lang_function *f, const binding *bindi
     f->active = false;
     c->helper = outer;
     c->loops = loops;
+    c->neighbours = neighbours;
     c->contract_off = outer_off;
     c->result = outer_result;
     return ok;
@@ -238,7 +244,7 @@ static lang_value call_helper(lang_compiler *c, lang_function *f, const lang_exp
         lang_hint(c, "helpers are inlined: there is no recursion");
         return failed;
     }
-    if (!check_count(c, e, f->param_count, f)) return failed;
+    if (!check_count(c, e, f->param_count, f) || !lang_may_call(c, f, e)) return failed;
     ir_expr *call = lang_tree_expr(c, IR_EXPR_CALL, f->type, e->at);
     binding *bindings = call ? bind_all(c, f, e->arg[1]) : NULL;
     if (!bindings) return failed;
@@ -250,6 +256,7 @@ static lang_value call_helper(lang_compiler *c, lang_function *f, const lang_exp
 
 lang_value lang_check_call(lang_compiler *c, const lang_expr *e)
 {
+    if (lang_is_orientation(c, e)) return lang_value_of(lang_orientation(c, e));
     lang_symbol *symbol = lang_lookup(c, e->name, e->at, "function");
     if (!symbol) return failed;
     if (symbol->kind == LANG_FUNCTION) return call_function(c, symbol, e);
@@ -272,7 +279,7 @@ static ir_expr *any_value(lang_compiler *c, const lang_param *p)
 static bool bind_anything(lang_compiler *c, const lang_param *p, binding *b)
 {
     if (p->kind != IR_PARAM_IN) return (b->value = any_value(c, p)) != NULL;
-    b->field = (lang_symbol){.type = p->type, .param = IR_PARAM_IN};
+    b->field = (lang_symbol){.type = p->type, .param = IR_PARAM_IN, .on = p->on, .each = p->each};
     return lang_check_param_length(c, p, &b->field.length);
 }
 
@@ -281,11 +288,13 @@ bool lang_check_helper(lang_compiler *c, lang_function *f)
     arena memory = {0};
     ir_stmt *body = NULL;
     lang_tree_start(c, &memory, f->name->text);
+    if (!lang_check_helper_on(c, f)) return false;
     binding *bindings = arena_array(&c->syntax, (size_t)f->param_count + 1, sizeof *bindings);
     bool ok = bindings || lang_no_memory(c);
     for (const lang_param *p = f->params; ok && p; p = p->next)
         ok = bind_anything(c, p, &bindings[p->number]);
     ok = ok && inline_body(c, f, bindings, &body);
+    c->element = NULL;
     arena_free(&memory);
     bool returns = lang_always_returns(f->body);
     f->wrong = !ok || !returns;

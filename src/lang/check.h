@@ -73,6 +73,8 @@ typedef struct lang_lvalue {
     const lang_expr *offsets;   /* list */
     int offset_count;
     uint32_t offsets_at;
+    const lang_element *neighbour; /* of a field on cells, edges or vertices; NULL: none is named */
+    uint32_t neighbour_at;
     bool written; /* it is assigned to */
     bool given;   /* to a helper */
 } lang_lvalue;
@@ -92,6 +94,49 @@ bool lang_lvalue_shift(lang_compiler *c, const lang_lvalue *lvalue, ir_expr **co
 lang_value lang_check_call(lang_compiler *c, const lang_expr *e);
 /* Translates a helper that perhaps nobody calls, so that its errors show. */
 bool lang_check_helper(lang_compiler *c, lang_function *helper);
+
+/* ---- location.c ------------------------------------------------------------------------------ */
+
+/* Sets the location of a kernel's parameter, all else of which is set. */
+bool lang_check_on(lang_compiler *c, const lang_param *p, ir_param *param);
+/* Whether the locations of a helper's parameters suit it; sets the element for its body. */
+bool lang_check_helper_on(lang_compiler *c, const lang_function *f);
+/* Whether a helper may be called here. */
+bool lang_may_call(lang_compiler *c, const lang_function *f, const lang_expr *call);
+/* Whether a field that is given to a helper lies where the parameter does. */
+bool lang_lies_alike(lang_compiler *c, const lang_param *p, const lang_lvalue *lvalue);
+/* An element without colour and offset. */
+lang_element *lang_element_new(lang_compiler *c, kata_location on);
+/* The loop of a variable (-1: none could be made) from 0 to below `count`, without its body. */
+ir_stmt *lang_count(lang_compiler *c, int index, int count, uint32_t at);
+/* Translates the body of a kernel on cells, edges or vertices. */
+bool lang_check_parts(lang_compiler *c, const lang_function *f, ir_kernel *kernel);
+
+/* ---- neighbours.c ---------------------------------------------------------------------------- */
+
+ir_stmt *lang_check_neighbours(lang_compiler *c, const lang_stmt *s);
+/* The neighbour of that name; reports any other name. */
+lang_symbol *lang_neighbour_find(lang_compiler *c, lang_name *name, uint32_t at);
+/* first*times + second, in the type of the first; NULL stands for 0. */
+ir_expr *lang_combine(lang_compiler *c, ir_expr *first, int times, ir_expr *second, uint32_t at);
+/* Whether a call is 'orientation(e)', and a name 'ic', the colour of what is computed. */
+bool lang_is_orientation(const lang_compiler *c, const lang_expr *e);
+ir_expr *lang_orientation(lang_compiler *c, const lang_expr *e);
+bool lang_is_color(const lang_compiler *c, const lang_expr *e);
+
+/* ---- located.c ------------------------------------------------------------------------------- */
+
+/* Resolves the brackets behind a field on cells, edges or vertices. */
+bool lang_located_brackets(lang_compiler *c, const lang_symbol *field,
+                           const lang_expr *const brackets[3], lang_lvalue *lvalue);
+/* Adds colour, number and offset of what an lvalue names to the component and offsets of an access.
+ * Nothing of a field at points. */
+bool lang_locate(lang_compiler *c, const lang_lvalue *lvalue, ir_expr **component,
+                 ir_expr *offset[3], int *offsets);
+/* The component of the graph for a component of the text (NULL: 0) of a field or reduction at an
+ * element; NULL: 0. `neighbour`: of a field with a value for each. */
+ir_expr *lang_component_of(lang_compiler *c, const lang_symbol *symbol, const lang_element *at,
+                           const lang_element *neighbour, ir_expr *own, uint32_t where);
 
 /* ---- read_level.c
  * --------------------------------------------------------------------------------- */

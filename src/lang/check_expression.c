@@ -39,6 +39,18 @@ static lang_value check_pi(lang_compiler *c, const lang_expr *e)
     return check_literal(c, &digits);
 }
 
+/* The colour of what is computed, unless the file gives the name 'ic' a meaning of its own. */
+static lang_value check_color(lang_compiler *c, const lang_expr *e)
+{
+    return lang_value_of(c->element->color ? c->element->color : lang_tree_int(c, 0, e->at));
+}
+
+static lang_value check_name(lang_compiler *c, const lang_expr *e)
+{
+    if (lang_is_color(c, e)) return check_color(c, e);
+    return is_pi(c, e) ? check_pi(c, e) : check_lvalue(c, e);
+}
+
 static lang_value check_binary(lang_compiler *c, const lang_expr *e)
 {
     lang_value a = lang_check(c, e->arg[0]);
@@ -66,7 +78,7 @@ static lang_value check_kind(lang_compiler *c, const lang_expr *e)
 {
     switch (e->kind) {
     case LANG_EXPR_LITERAL: return check_literal(c, e);
-    case LANG_EXPR_NAME: return is_pi(c, e) ? check_pi(c, e) : check_lvalue(c, e);
+    case LANG_EXPR_NAME: return check_name(c, e);
     case LANG_EXPR_INDEX: return check_lvalue(c, e);
     case LANG_EXPR_CALL: return lang_check_call(c, e);
     case LANG_EXPR_UNARY: return lang_unary(c, e->sign, lang_check(c, e->arg[0]), e->at);

@@ -69,6 +69,11 @@ static ir_stmt *check_leave(lang_compiler *c, const lang_stmt *s)
 {
     bool breaks = s->kind == LANG_STMT_BREAK;
     if (c->loops) return lang_tree_stmt(c, breaks ? IR_STMT_BREAK : IR_STMT_CONTINUE, 0, s->at);
+    if (c->neighbours) {
+        lang_error(c, s->at, "a loop over neighbours has no '%s'", breaks ? "break" : "continue");
+        lang_hint(c, "it runs over all of them: put what some leave out under an 'if'");
+        return NULL;
+    }
     lang_error(c, s->at, "'%s' stands in no loop", breaks ? "break" : "continue");
     lang_hint(c, "'return;' ends a kernel at this point");
     return NULL;
@@ -110,6 +115,7 @@ static bool check_statement(lang_compiler *c, const lang_stmt *s, ir_stmt **out)
     case LANG_STMT_ASSIGN: return (*out = lang_check_assign(c, s)) != NULL;
     case LANG_STMT_IF: return (*out = check_if(c, s)) != NULL;
     case LANG_STMT_FOR: return (*out = check_for(c, s)) != NULL;
+    case LANG_STMT_NEIGHBOURS: return (*out = lang_check_neighbours(c, s)) != NULL;
     case LANG_STMT_BREAK:
     case LANG_STMT_CONTINUE: return (*out = check_leave(c, s)) != NULL;
     case LANG_STMT_BLOCK: return (*out = check_block(c, s)) != NULL;

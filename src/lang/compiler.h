@@ -64,8 +64,11 @@ struct lang_compiler {
     bool contract_off;           /* no fma is formed */
     ir_kernel *kernel;           /* being translated, NULL outside of kernels */
     int body_level;              /* of the names declared in its body, outside of blocks */
-    int loops;                   /* around the present statement, in the kernel or helper */
-    int result;                  /* local that takes the helper's value */
+    int loops; /* around the present statement, in the kernel, helper or loop over neighbours */
+    int neighbours;              /* loops over neighbours around that, in the kernel or helper */
+    const lang_element *element; /* that is computed; NULL: a point */
+    lang_symbol *relations[3][3][4]; /* tables of neighbours.c */
+    int result;                      /* local that takes the helper's value */
     ir_local *locals;
     size_t local_count, local_capacity;
     ir_table *tables;

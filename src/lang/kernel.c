@@ -96,6 +96,9 @@ static bool check_param(lang_compiler *c, const lang_param *p, ir_param *param)
                         .at = p->at,
                         .accumulates = p->accumulates};
     if (!lang_check_ratio(c, p, param) || !lang_check_along(c, p, param)) return false;
+    if (!lang_check_on(c, p, param)) return false;
+    symbol->on = p->on;
+    symbol->each = p->each;
     symbol->children = ir_param_children(param) > 1;
     return true;
 }
@@ -151,6 +154,9 @@ static bool check_function(lang_compiler *c, const lang_function *f, ir_kernel *
     ir_param *params = arena_array(&c->module->memory, (size_t)f->param_count + 1, sizeof *params);
     if (!params) return lang_no_memory(c);
     bool ok = true;
+    kernel->name = f->name->text;
+    kernel->on = f->on;
+    kernel->on_at = f->on_at;
     for (const lang_param *p = f->params; p; p = p->next) {
         ir_param *param = &params[p->number];
         if (check_param(c, p, param)) {
@@ -169,7 +175,6 @@ static bool check_function(lang_compiler *c, const lang_function *f, ir_kernel *
     if (!ok) return false;
     for (const lang_param *p = f->params; p; p = p->next)
         if (p->kind == IR_PARAM_WHERE && !check_where(c, f, p, params)) return false;
-    kernel->name = f->name->text;
     kernel->text = &c->module->text;
     kernel->at = f->at;
     kernel->params = params;
@@ -178,7 +183,8 @@ static bool check_function(lang_compiler *c, const lang_function *f, ir_kernel *
     kernel->direction_at = f->direction_at;
     if (ir_orders_several(kernel) && !lang_check_columns_order(c, f, params)) return false;
     c->body_level = c->level;
-    return lang_check_statements(c, f->body, &kernel->body) && keep_declared(c, kernel);
+    ok = f->on ? lang_check_parts(c, f, kernel) : lang_check_statements(c, f->body, &kernel->body);
+    return ok && keep_declared(c, kernel);
 }
 
 bool lang_check_kernel(lang_compiler *c, lang_function *f, ir_kernel *kernel)

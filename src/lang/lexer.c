@@ -149,9 +149,7 @@ static bool report_bad(lang_compiler *c, const lang_token *token)
     if (is_at(c, token->at, "/*")) return lang_error(c, token->at, "this comment does not end");
     if (token->length == 0) return report_byte(c, token->at);
     if (!token->name || lang_forgiven_word(c, token->name)) return false;
-    if (token->name->later) lang_forgive(c, token->name);
-    lang_error(c, token->at, "'%s' is not part of the kernel language%s", token->name->text,
-               token->name->later ? " yet" : "");
+    lang_error(c, token->at, "'%s' is not part of the kernel language", token->name->text);
     return lang_hint(c, "%s", token->name->hint);
 }
 

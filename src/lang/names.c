@@ -18,30 +18,28 @@ static const char no_storage[] =
 
 static const struct refused {
     const char *word, *hint;
-    bool later;
 } refused[] = {
-    {"while", no_loop, false},
-    {"do", no_loop, false},
-    {"switch", no_switch, false},
-    {"case", no_switch, false},
-    {"default", no_switch, false},
-    {"goto", "use 'if' and 'for'", false},
-    {"struct", no_type, false},
-    {"union", no_type, false},
-    {"enum", no_type, false},
-    {"typedef", no_type, false},
-    {"void", "a helper returns a value; a kernel without parameters is 'kernel name()'", false},
-    {"char", no_type, false},
-    {"signed", no_type, false},
-    {"unsigned", no_type, false},
-    {"sizeof", "lengths are constants: name them, as in 'const int n = 9;'", false},
-    {"volatile", no_storage, false},
-    {"restrict", no_storage, false},
-    {"extern", no_storage, false},
-    {"register", no_storage, false},
-    {"auto", no_storage, false},
-    {"inline", "helpers are always inlined: 'static TYPE name(...)' is enough", false},
-    {"on", "it will place kernels on cells and edges; choose another name", true},
+    {"while", no_loop},
+    {"do", no_loop},
+    {"switch", no_switch},
+    {"case", no_switch},
+    {"default", no_switch},
+    {"goto", "use 'if' and 'for'"},
+    {"struct", no_type},
+    {"union", no_type},
+    {"enum", no_type},
+    {"typedef", no_type},
+    {"void", "a helper returns a value; a kernel without parameters is 'kernel name()'"},
+    {"char", no_type},
+    {"signed", no_type},
+    {"unsigned", no_type},
+    {"sizeof", "lengths are constants: name them, as in 'const int n = 9;'"},
+    {"volatile", no_storage},
+    {"restrict", no_storage},
+    {"extern", no_storage},
+    {"register", no_storage},
+    {"auto", no_storage},
+    {"inline", "helpers are always inlined: 'static TYPE name(...)' is enough"},
 };
 
 /* ---- interning ------------------------------------------------------------------------------- */
@@ -83,7 +81,6 @@ static bool add_words(lang_compiler *c)
         if (!name) return false;
         name->word = LANG_WORD_REFUSED;
         name->hint = refused[i].hint;
-        name->later = refused[i].later;
     }
     return true;
 }
@@ -330,6 +327,7 @@ const char *lang_symbol_kind_name(const lang_symbol *symbol)
     case LANG_REDUCTION: return "a reduction";
     case LANG_FIELD: return "a field";
     case LANG_LOCAL: return symbol->length ? "an array" : "a variable";
+    case LANG_NEIGHBOUR: return "a neighbour";
     }
     return "a name";
 }

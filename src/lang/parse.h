@@ -62,6 +62,22 @@ bool lang_parse_ratio(lang_compiler *c, lang_param *p);
 /* along = "along" ("x" | "y" | "z" | "xy" | "xz" | "yz" | "xyz"), or nothing */
 bool lang_parse_along(lang_compiler *c, lang_param *p);
 
+/* ---- location.c ------------------------------------------------------------------------------ */
+
+/* "cell" | "edge" | "vertex"; several: "cells" | "edges" | "vertices". */
+bool lang_parse_location(lang_compiler *c, bool several, kata_location *location);
+/* on = "on" location [":" locations], or nothing; `each` NULL: a location alone */
+bool lang_parse_on(lang_compiler *c, kata_location *on, kata_location *each, uint32_t *at);
+/* Reports an 'on' that stands behind something; says whether. `right`: the right order. */
+bool lang_stands_behind(lang_compiler *c, const char *what, const char *right);
+
+/* ---- neighbours.c ---------------------------------------------------------------------------- */
+
+/* Whether a loop over neighbours goes on here, behind '(' or, if `typed`, a type. */
+bool lang_at_neighbours(const lang_compiler *c, bool typed);
+/* Parses the rest of its head. The type, if there is one, stands at `at`. */
+bool lang_parse_neighbours(lang_compiler *c, lang_stmt *s, bool typed, uint32_t at, ir_type type);
+
 /* ---- real.c ---------------------------------------------------------------------------------- */
 
 /* Remembers a type in the syntax that was just parsed, if it is `real` (IR_TYPE_COUNT), and makes

@@ -65,6 +65,7 @@ static bool not_a_param(lang_compiler *c)
 static bool stands_behind(lang_compiler *c, const lang_param *p)
 {
     bool finer = lang_is_word(&c->token, LANG_WORD_FINER);
+    if (p->along && lang_stands_behind(c, "'along'", "on cell along xy")) return true;
     if (!p->along || (!finer && !lang_is_word(&c->token, LANG_WORD_COARSER))) return false;
     const char *word = finer ? "finer" : "coarser";
     lang_error(c, c->token.at, "'%s' stands behind 'along'", word);
@@ -94,7 +95,8 @@ static bool parse_param(lang_compiler *c, lang_param *p)
     if (p->array && !lang_parse_lengths(c, p->lengths)) return false;
     if (p->array && !p->lengths[0])
         return lang_error(c, at, "the length of parameter '%s' is missing", p->name->text);
-    return lang_parse_ratio(c, p) && lang_parse_along(c, p) && !stands_behind(c, p);
+    return lang_parse_ratio(c, p) && lang_parse_on(c, &p->on, &p->each, &p->on_at) &&
+           lang_parse_along(c, p) && !stands_behind(c, p);
 }
 
 /* params = "(" [param {"," param}] ")" */
@@ -213,7 +215,9 @@ static bool parse_function(lang_compiler *c, lang_function *f)
     const char *what = f->kernel ? "the name of a kernel" : "the name of a helper";
     if (!lang_parse_name(c, what, &f->name, &f->at) || !parse_params(c, f)) return false;
     if (!f->kernel && !check_helper_params(c, f)) return false;
+    if (!lang_parse_on(c, &f->on, NULL, &f->on_at)) return false;
     if (f->kernel && !parse_order(c, f)) return false;
+    if (lang_stands_behind(c, "the order of levels", "on cell forward(z)")) return false;
     f->body = lang_parse_block(c, &ok);
     return ok;
 }

@@ -126,15 +126,15 @@ static bool needs_loop_part(lang_compiler *c, lang_sign empty)
     return lang_hint(c, "as in 'for (int q = 0; q < 9; q++)'");
 }
 
-/* start = type name "=" expression ";" | assignment ";" */
-static lang_stmt *parse_start(lang_compiler *c)
+/* start = type name "=" expression ";" | assignment ";"; the type may have been parsed. */
+static lang_stmt *parse_start(lang_compiler *c, bool typed, ir_type type)
 {
     if (!needs_loop_part(c, LANG_SIGN_SEMICOLON)) return NULL;
-    if (!lang_at_declaration(c)) {
+    if (!typed && !lang_at_declaration(c)) {
         lang_stmt *s = parse_assignment(c);
         return s && lang_expect(c, LANG_SIGN_SEMICOLON, "after the start of the loop") ? s : NULL;
     }
-    lang_stmt *s = lang_parse_declaration(c);
+    lang_stmt *s = typed ? lang_parse_declarators(c, type, false) : lang_parse_declaration(c);
     if (!s) return NULL;
     const lang_declared *d = &s->declared;
     if (!s->next && !d->constant && !d->array && !d->braced && d->value) return s;
@@ -144,22 +144,32 @@ static lang_stmt *parse_start(lang_compiler *c)
     return NULL;
 }
 
-/* for = "for" "(" start expression ";" assignment ")" statement */
+/* counting = start expression ";" assignment ")" */
+static bool parse_counting(lang_compiler *c, lang_stmt *s, bool typed, ir_type type)
+{
+    s->init = parse_start(c, typed, type);
+    if (!s->init || !needs_loop_part(c, LANG_SIGN_SEMICOLON)) return false;
+    s->value = lang_parse_expression(c);
+    if (!s->value || !lang_expect(c, LANG_SIGN_SEMICOLON, "after the condition of the loop"))
+        return false;
+    if (!needs_loop_part(c, LANG_SIGN_PAREN_CLOSE)) return false;
+    s->step = parse_assignment(c);
+    return s->step && lang_expect(c, LANG_SIGN_PAREN_CLOSE, "after the step of the loop");
+}
+
+/* for = "for" "(" (counting | neighbours) statement */
 static lang_stmt *parse_for(lang_compiler *c)
 {
     lang_stmt *s = lang_make_stmt(c, LANG_STMT_FOR, c->token.at);
     lang_advance(c);
     if (!s || !lang_expect(c, LANG_SIGN_PAREN_OPEN, "after 'for'")) return NULL;
-    s->init = parse_start(c);
-    if (!s->init || !needs_loop_part(c, LANG_SIGN_SEMICOLON)) return NULL;
-    s->value = lang_parse_expression(c);
-    if (!s->value || !lang_expect(c, LANG_SIGN_SEMICOLON, "after the condition of the loop"))
-        return NULL;
-    if (!needs_loop_part(c, LANG_SIGN_PAREN_CLOSE)) return NULL;
-    s->step = parse_assignment(c);
-    if (!s->step || !lang_expect(c, LANG_SIGN_PAREN_CLOSE, "after the step of the loop"))
-        return NULL;
-    return parse_body(c, &s->body) ? s : NULL;
+    bool typed = lang_is_type(&c->token);
+    uint32_t at = c->token.at;
+    ir_type type = IR_BOOL;
+    if (typed && !lang_parse_type(c, &type)) return NULL;
+    bool ok = lang_at_neighbours(c, typed) ? lang_parse_neighbours(c, s, typed, at, type)
+                                           : parse_counting(c, s, typed, type);
+    return ok && parse_body(c, &s->body) ? s : NULL;
 }
 
 /* return = "return" [expression] ";" */

@@ -37,7 +37,8 @@
     X(INTERVAL, "interval")                                                                        \
     X(FINER, "finer")                                                                              \
     X(COARSER, "coarser")                                                                          \
-    X(ALONG, "along")
+    X(ALONG, "along")                                                                              \
+    X(ON, "on")
 
 #define LANG_TYPE_NAMES "bool, uchar, ushort, short, int, long, float, double and real"
 
@@ -45,7 +46,7 @@ typedef enum lang_word {
 #define X(name, ...) LANG_WORD_##name,
     LANG_WORDS(X)
 #undef X
-        LANG_WORD_REFUSED, /* a word of C or of a later language */
+        LANG_WORD_REFUSED, /* a word of C */
     LANG_WORD_NONE         /* an identifier */
 } lang_word;
 
@@ -53,7 +54,6 @@ typedef struct lang_name {
     const char *text;
     lang_word word;
     const char *hint;            /* REFUSED: what to do instead */
-    bool later;                  /* REFUSED: may become part of the language */
     struct lang_symbol *meaning; /* innermost, NULL when there is none */
     uint64_t hash;
     int missing;            /* reported as unknown in this frame; -1: everywhere */
@@ -71,8 +71,19 @@ typedef enum lang_symbol_kind {
     LANG_NUMBER,    /* uniform parameter: type, index, length */
     LANG_REDUCTION, /* type, index, length */
     LANG_FIELD,     /* type, index, length; component and offsets are added to each access */
-    LANG_LOCAL      /* type, index, length */
+    LANG_LOCAL,     /* type, index, length */
+    LANG_NEIGHBOUR  /* element */
 } lang_symbol_kind;
+
+/* A cell, edge or vertex that can be named: the one that is computed, or a neighbour in a loop. */
+typedef struct lang_element {
+    kata_location on;
+    ir_expr *color, *at[2]; /* I32: its colour, its offset along x and y; NULL: 0 */
+    /* Of a neighbour: what it is a neighbour of, the how manieth (I32), and the number of that for
+     * tables, by colour first. */
+    const struct lang_element *from;
+    ir_expr *slot, *number;
+} lang_element;
 
 typedef struct lang_symbol {
     lang_symbol_kind kind;
@@ -98,6 +109,8 @@ typedef struct lang_symbol {
     struct lang_function *function;
     int table, table_owner; /* TABLE: its index in the kernel of that number */
     bool children;          /* FIELD: finer, so that a point has several children to write */
+    kata_location on, each; /* FIELD, REDUCTION: as in ir_param */
+    const lang_element *element;
     ir_expr *component, *offset[3];
     int offsets;
 } lang_symbol;

@@ -29,11 +29,12 @@ typedef struct lang_expr {
 } lang_expr;
 
 typedef enum lang_stmt_kind {
-    LANG_STMT_DECLARE, /* a variable: declared */
-    LANG_STMT_ASSIGN,  /* target sign value */
-    LANG_STMT_IF,      /* value, body, other */
-    LANG_STMT_FOR,     /* init, value, step, body */
-    LANG_STMT_BLOCK,   /* body */
+    LANG_STMT_DECLARE,    /* a variable: declared */
+    LANG_STMT_ASSIGN,     /* target sign value */
+    LANG_STMT_IF,         /* value, body, other */
+    LANG_STMT_FOR,        /* init, value, step, body */
+    LANG_STMT_NEIGHBOURS, /* neighbours, body; declared: type and name of their number, if any */
+    LANG_STMT_BLOCK,      /* body */
     LANG_STMT_BREAK,
     LANG_STMT_CONTINUE,
     LANG_STMT_RETURN,  /* value */
@@ -52,6 +53,13 @@ typedef struct lang_declared {
     lang_expr *value;      /* NULL: none; braced: a list */
 } lang_declared;
 
+/* name : kind;  name : kind[of] */
+typedef struct lang_neighbours {
+    lang_name *name, *of; /* NULL: of what is computed */
+    uint32_t at, of_at;
+    kata_location kind;
+} lang_neighbours;
+
 typedef struct lang_stmt {
     lang_stmt_kind kind;
     uint32_t at;
@@ -59,6 +67,7 @@ typedef struct lang_stmt {
     lang_expr *target, *value;
     const char *text; /* of an assert; NULL: none */
     lang_declared declared;
+    lang_neighbours neighbours;
     struct lang_stmt *body, *other, *init, *step;
     struct lang_stmt *next;
 } lang_stmt;
@@ -78,6 +87,8 @@ typedef struct lang_param {
     bool coarser;
     int along; /* dimensions, a bit each; 0: all */
     uint32_t along_at;
+    kata_location on, each; /* as in ir_param */
+    uint32_t on_at;
     struct lang_param *next;
 } lang_param;
 
@@ -88,6 +99,8 @@ typedef struct lang_function {
     bool contract_off;     /* its file says so */
     ir_direction order[3]; /* of a kernel's levels, along each dimension */
     uint32_t direction_at;
+    kata_location on; /* what a kernel computes, a helper is called for, of an icosahedral grid */
+    uint32_t on_at;
     ir_type type; /* of a helper */
     lang_name *name;
     uint32_t at;

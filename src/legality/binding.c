@@ -91,21 +91,58 @@ static kata_status check_dimensions(const chain_loop *loop, int p, messages *m)
     return message_send(m);
 }
 
+/* "lies on edges", "lies on cells, for each of their edges", "lies at points" */
+static void print_location(text *out, kata_location on, kata_location each)
+{
+    text_add(out, "lies %s %s", on ? "on" : "at", ir_location_name(on, true));
+    if (each) text_add(out, ", for each of their %s", ir_location_name(each, true));
+}
+
+static kata_status check_location(const chain_loop *loop, int p, messages *m)
+{
+    const ir_param *param = &loop->kernel->params[p];
+    const chain_binding *binding = &loop->bindings[p];
+    const chain_slot *slot = binding->slot;
+    if (loop->kernel->anywhere || (slot->on == param->on && slot->each == param->each))
+        return KATA_OK;
+    text field = {0}, taken = {0}, declared = {0};
+    print_location(&field, slot->on, slot->each);
+    print_location(&taken, param->on, param->each);
+    ir_location_print(&declared, slot->on, slot->each);
+    begin(loop, p, m, "field that lies elsewhere");
+    message_line(m, "field '%s' %s, '%s' %s", binding->name, text_get(&field), param->name,
+                 text_get(&taken));
+    if (slot->on)
+        message_line(m,
+                     "field '%s' suits a parameter '%s %s %s %s' of a kernel on cells, edges or "
+                     "vertices",
+                     binding->name, ir_param_mode(param), ir_types[param->type].name, param->name,
+                     text_get(&declared));
+    else
+        message_line(m, "make the field for '%s' with .on = %s%s%s", param->name,
+                     ir_location_constant(param->on), param->each ? ", .each = " : "",
+                     param->each ? ir_location_constant(param->each) : "");
+    text_free(&field);
+    text_free(&taken);
+    text_free(&declared);
+    return message_send(m);
+}
+
 static kata_status check_components(const chain_loop *loop, int p, messages *m)
 {
     const ir_param *param = &loop->kernel->params[p];
     const chain_binding *binding = &loop->bindings[p];
     if (binding->slot->components == param->count) return KATA_OK;
+    int values = ir_values_on(param->on, param->each);
+    int has = binding->slot->components / values, takes = param->count / values;
     begin(loop, p, m, "field with another number of components");
-    message_line(m, "field '%s' has %d, '%s' takes %d", binding->name, binding->slot->components,
-                 param->name, param->count);
-    if (binding->slot->components == 1)
+    message_line(m, "field '%s' has %d, '%s' takes %d", binding->name, has, param->name, takes);
+    if (has == 1)
         message_line(m, "declare it '%s %s %s', or make the field with .components = %d",
-                     ir_param_mode(param), ir_types[param->type].name, param->name, param->count);
+                     ir_param_mode(param), ir_types[param->type].name, param->name, takes);
     else
         message_line(m, "declare it '%s %s %s[%d]', or make the field with .components = %d",
-                     ir_param_mode(param), ir_types[param->type].name, param->name,
-                     binding->slot->components, param->count);
+                     ir_param_mode(param), ir_types[param->type].name, param->name, has, takes);
     return message_send(m);
 }
 
@@ -169,6 +206,7 @@ kata_status legality_check_bindings(const chain_loop *loop, messages *m)
         if (ir_param_takes_field(&loop->kernel->params[p]) && !slot->is_scalar) {
             status = check_shape(loop, p, m);
             if (status == KATA_OK) status = check_dimensions(loop, p, m);
+            if (status == KATA_OK) status = check_location(loop, p, m);
             if (status == KATA_OK) status = check_components(loop, p, m);
             if (status == KATA_OK) status = check_storage(loop, p, m);
         } else if (slot) {

@@ -26,6 +26,11 @@ static kata_status check_values_alike(const chain_loop *loop, messages *m)
                             "kernels do: first into a field of the same type and grid",
                             call_of(loop, call), from->name, ir_storages[from->slot->type].name,
                             to->name, ir_storages[to->slot->type].name);
+    if (from->slot->on != to->slot->on || from->slot->each != to->slot->each)
+        return message_fail(m, KATA_ERROR_ARGUMENT,
+                            "%s: field '%s' lies elsewhere than field '%s', on cells, edges or "
+                            "vertices; a kernel brings values from one to the other",
+                            call_of(loop, call), from->name, to->name);
     if (from->slot->components != to->slot->components)
         return message_fail(m, KATA_ERROR_ARGUMENT,
                             "%s: field '%s' has %d component%s, field '%s' has %d; all components "

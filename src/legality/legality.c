@@ -29,6 +29,18 @@ kata_status legality_check_rank(const chain_loop *loop, messages *m)
     return message_send(m);
 }
 
+static kata_status check_grid(const chain_loop *loop, messages *m)
+{
+    const ir_kernel *kernel = loop->kernel;
+    if (!kernel->on || loop->icosahedral) return KATA_OK;
+    message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, kernel->on_at,
+                     "kernel '%s' computes %s, and is applied to a grid of points", kernel->name,
+                     ir_location_name(kernel->on, true));
+    legality_say_where(loop, m);
+    message_line(m, "apply it to a grid made by kata_grid_icosahedral");
+    return message_send(m);
+}
+
 typedef kata_status check(const chain_loop *, messages *);
 
 static kata_status check_all(check *const checks[], size_t count, const chain_loop *loop,
@@ -42,10 +54,12 @@ static kata_status check_all(check *const checks[], size_t count, const chain_lo
 kata_status legality_check(const chain_loop *loop, messages *m)
 {
     static check *const checks[] = {
-        legality_check_once,      legality_check_rank,        legality_check_order,
-        legality_check_bindings,  legality_check_box,         legality_check_targets,
-        legality_check_conflicts, legality_check_values,      legality_check_temporaries,
-        legality_check_reads,     legality_check_level_reads,
+        legality_check_once,     check_grid,
+        legality_check_rank,     legality_check_order,
+        legality_check_bindings, legality_check_box,
+        legality_check_targets,  legality_check_conflicts,
+        legality_check_values,   legality_check_temporaries,
+        legality_check_reads,    legality_check_level_reads,
     };
     return check_all(checks, COUNT_OF(checks), loop, m);
 }

@@ -362,6 +362,7 @@ static bool run_one(oracle_interpreter *in, const ir_stmt *stmt)
     case IR_STMT_BREAK: in->leaves = ORACLE_BREAKS; return true;
     case IR_STMT_CONTINUE: in->leaves = ORACLE_CONTINUES; return true;
     case IR_STMT_BLOCK: return run(in, stmt->body);
+    case IR_STMT_PART: run(in, stmt->body); return in->failure != NULL;
     case IR_STMT_RETURN:
         if (stmt->value) assign(in, stmt->index, stmt);
         return true;
