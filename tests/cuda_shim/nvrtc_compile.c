@@ -11,7 +11,7 @@
 
 enum { MOST_WORDS = 64 };
 
-static const char *const options[] = {"-O1",
+static const char *const options[] = {"-O0",
                                       "-fno-math-errno",
                                       "-fno-trapping-math",
                                       "-fno-strict-aliasing",

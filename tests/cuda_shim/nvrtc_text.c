@@ -13,12 +13,14 @@
 
 void nvrtc_add(nvrtc_bytes *to, const char *data, size_t count)
 {
-    char *grown = realloc(to->data, to->count + count + 1);
-    if (!grown) abort();
-    if (count > 0) memcpy(grown + to->count, data, count);
-    to->data = grown;
+    if (to->count + count + 1 > to->room) {
+        to->room = 2 * (to->count + count + 1);
+        to->data = realloc(to->data, to->room);
+        if (!to->data) abort();
+    }
+    if (count > 0) memcpy(to->data + to->count, data, count);
     to->count += count;
-    grown[to->count] = '\0';
+    to->data[to->count] = '\0';
 }
 
 void nvrtc_print(nvrtc_bytes *to, const char *format, ...)

@@ -9,7 +9,7 @@
  * out. */
 typedef struct nvrtc_bytes {
     char *data;
-    size_t count;
+    size_t count, room; /* bytes; bytes that data has */
 } nvrtc_bytes;
 
 void nvrtc_add(nvrtc_bytes *to, const char *data, size_t count);
