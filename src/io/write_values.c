@@ -66,12 +66,13 @@ static void interleave(char *to, const io_points *p, const char *values, size_t 
     }
 }
 
-/* Interleaves and writes pieces of about 1 MiB. */
+/* Interleaves and writes pieces of at most about 1 MiB. */
 static int write_components(int file, off_t position, const io_points *p, const char *values,
                             size_t points, size_t first, size_t count)
 {
     size_t point = (size_t)p->components * (size_t)store_type_bytes(p->type);
     size_t most = ((size_t)1 << 20) / point + 1, end = first + count;
+    if (most > count) most = count + 1;
     char *piece = malloc(most * point);
     int error = piece ? 0 : ENOMEM;
     while (!error && first < end) {
