@@ -7,3 +7,5 @@ if [ "$KATA_SANITIZED" = 1 ]; then exit 77; fi
 export KATA_MPI=$plugin KATA_RANKS=small KATA_THREADS=1 KATA_PROVE=1
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_hwloc_base_binding_policy=none
+# Messages through memory alone: no network is looked for.
+export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
