@@ -263,7 +263,7 @@ static int same(double a, double b)
 static void judge_block(int f, int single, const double *x, const double *y, int n, worst *w)
 {
     double fast[BLOCK], plain[BLOCK];
-    float xs[BLOCK], ys[BLOCK], fast_s[BLOCK], plain_s[BLOCK];
+    float xs[BLOCK] = {0}, ys[BLOCK] = {0}, fast_s[BLOCK], plain_s[BLOCK];
     if (single) {
         for (int i = 0; i < n; i++) {
             xs[i] = (float)x[i];
