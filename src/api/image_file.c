@@ -50,7 +50,7 @@ static void spacing_of(const kata_save_options *options, double spacing[3])
  * the first cell. */
 static double origin_of(const kata_save_options *options, const bool staggered[3], int d)
 {
-    double spacing[3];
+    double spacing[3] = {1, 1, 1};
     spacing_of(options, spacing);
     return options->origin[d] - (staggered[d] ? spacing[d] / 2 : 0);
 }
@@ -192,9 +192,9 @@ static kata_status write_hdf5(void *data, const io_source *source, messages *m)
 static io_about about_of(const kata_field *field, const kata_save_options *options)
 {
     io_about a = {.units = field->units, .time = options->time};
-    double spacing[3];
+    double spacing[3] = {1, 1, 1};
     spacing_of(options, spacing);
-    for (int d = 0; d < field->slot->shape.rank; d++) {
+    for (int d = 0; d < 3 && d < field->slot->shape.rank; d++) {
         if (field->slot->absent_axis[d]) continue;
         a.origin[a.rank] = origin_of(options, field->slot->staggered, d);
         a.spacing[a.rank++] = spacing[d];

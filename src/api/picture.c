@@ -133,15 +133,17 @@ static kata_status draw(const picture *p, const io_source *source, io_image *ima
     *image = (io_image){p->width, p->height, p->components == 1 ? 3 : p->components, NULL};
     double *values = calloc(pixels, (size_t)p->components * sizeof *values);
     image->pixels = calloc(pixels, (size_t)image->channels);
-    kata_status status = values && image->pixels ? KATA_OK : message_no_memory(m);
-    if (!status && take_values(p, source, values)) {
+    bool drawn = false;
+    if (!values || !image->pixels) {
+        message_no_memory(m);
+    } else if (take_values(p, source, values)) {
         if (p->components == 1)
             paint(values, p->scale, image);
         else
             copy_channels(values, image);
-    } else {
-        io_image_free(image);
+        drawn = true;
     }
+    if (!drawn) io_image_free(image);
     free(values);
     return m->status;
 }

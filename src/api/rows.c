@@ -225,15 +225,18 @@ static kata_status check_rows(const kata_rows *c, int64_t rows, const double *ti
 {
     kata *k = c->k;
     if (k->messages.status) return k->messages.status;
+    if (rows > INT32_MAX)
+        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_rows_add: there are %lld rows, more than %d",
+                        (long long)rows, INT32_MAX);
     if (!times || !values)
         return api_fail(k, KATA_ERROR_ARGUMENT, "kata_rows_add: the %s are NULL",
                         times ? "values" : "times");
-    if (rows < 0 || rows > INT32_MAX || count != rows * c->numbers)
-        return api_fail(k, KATA_ERROR_ARGUMENT,
-                        "kata_rows_add: %lld row%s of %s %s %lld values; there are %lld",
-                        (long long)rows, rows == 1 ? "" : "s", c->path, rows == 1 ? "has" : "have",
-                        (long long)(rows * c->numbers), (long long)count);
-    return check_times(c, rows, times);
+    const int64_t needed = larger(rows, 0) * c->numbers;
+    if (rows >= 0 && count == needed) return check_times(c, rows, times);
+    return api_fail(k, KATA_ERROR_ARGUMENT,
+                    "kata_rows_add: %lld row%s of %s %s %lld values; there are %lld",
+                    (long long)rows, rows == 1 ? "" : "s", c->path, rows == 1 ? "has" : "have",
+                    (long long)needed, (long long)count);
 }
 
 static kata_status write_rows(void *data, const io_source *source, messages *m)

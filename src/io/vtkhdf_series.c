@@ -130,7 +130,7 @@ static int enter(io_series *s, int descriptor, double time, int error, text *rea
 
 static int grow(io_series *s, int descriptor, double time, const io_source *source, text *reason)
 {
-    size_t chunks = 0;
+    size_t chunks = 1; /* the allocation is never empty */
     for (int i = 0; i < s->count; i++) chunks += io_steps_chunks(&s->layout, &s->arrays[i]);
     int error = reserve(s, descriptor);
     haddr_t *positions = error ? NULL : calloc(chunks, sizeof *positions);

@@ -71,6 +71,29 @@ static void lightness_grows_evenly(void **state)
     }
 }
 
+/* Lightest in the middle, and as light at both ends; blue below and red above. */
+static void diverging_colours_have_a_middle(void **state)
+{
+    (void)state;
+    uint8_t low[3], middle[3], high[3], nan[3];
+    double before = 0;
+    io_diverging(-1, low);
+    io_diverging(0.5, middle);
+    io_diverging(INFINITY, high);
+    io_diverging(NAN, nan);
+    assert_true(middle[0] == middle[1] && middle[1] == middle[2]);
+    assert_true(low[2] > low[0] && high[0] > high[2] && nan[0] == 255 && nan[1] == 0);
+    assert_true(fabs(lightness(low) - lightness(high)) < 5);
+    for (int i = 0; i <= 50; i++) {
+        uint8_t below[3], above[3];
+        io_diverging(i / 100.0, below);
+        io_diverging(1 - i / 100.0, above);
+        assert_true(lightness(below) > before && fabs(lightness(below) - lightness(above)) < 5);
+        before = lightness(below);
+    }
+    assert_true(before > 85);
+}
+
 static void near_values_have_near_colours(void **state)
 {
     (void)state;
@@ -92,6 +115,7 @@ int main(void)
         cmocka_unit_test(values_outside_take_the_colour_of_the_end),
         cmocka_unit_test(nan_is_magenta),
         cmocka_unit_test(lightness_grows_evenly),
+        cmocka_unit_test(diverging_colours_have_a_middle),
         cmocka_unit_test(near_values_have_near_colours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
