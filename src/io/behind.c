@@ -47,6 +47,7 @@ struct io_behind {
     piece *given;      /* to the program, for the last output: not yet added */
     piece *spare;
     bool stop; /* the thread ends when it has written everything; no more pieces will come */
+    bool ended;
     atomic_bool failed;
     messages error; /* the first since it was last taken */
     struct io_behind *next;
@@ -58,14 +59,15 @@ static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct io_behind *all;
 static bool ends_all;
 
-/* Lets the thread write what is queued, and end. */
+/* Lets the thread write what is queued, and end; once it has ended, nothing happens. */
 static void finish(struct io_behind *b)
 {
     pthread_mutex_lock(&b->lock);
     b->stop = true;
     pthread_cond_broadcast(&b->changed);
-    while (b->first) pthread_cond_wait(&b->changed, &b->lock);
     pthread_mutex_unlock(&b->lock);
+    if (!b->ended) pthread_join(b->thread, NULL);
+    b->ended = true;
 }
 
 /* When the program ends. */
@@ -275,7 +277,6 @@ void io_behind_free(io_behind *b)
     if (!io_behind_is_here(b)) return;
     delist(b);
     finish(b);
-    pthread_join(b->thread, NULL);
     if (b->given) free_pieces(b->given);
     free_pieces(b->spare);
     message_free(&b->error);

@@ -47,7 +47,8 @@ static bool make_image(const void *data, hid_t file, haddr_t *positions)
         positions[i] = io_hdf5_reserve(file, path, p->type, axes, size);
         good = positions[i] != HADDR_UNDEF && say_units(file, path, p->units);
     }
-    return good && add_time(file, im->time);
+    /* VTK before 9.3 reads no file that has such data. */
+    return good && (im->time == 0 || add_time(file, im->time));
 }
 
 kata_status io_vtkhdf_write(const char *path, const io_lattice *lattice, double time, int count,
