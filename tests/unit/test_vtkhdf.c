@@ -65,7 +65,7 @@ typedef struct numbered {
 
 static numbered numbered_points(kata_type type, const int64_t size[3], int components)
 {
-    numbered p = {{"u", type, components},
+    numbered p = {{.name = "u", .type = type, .components = components},
                   {{size[0], size[1], size[2]}, {-1, 0.5, 3}, {0.25, 0.5, 0.125}},
                   NULL};
     size_t count = (size_t)(size[0] * size[1] * size[2] * components);
@@ -319,7 +319,9 @@ static void what_cannot_be_replaced_is_an_error(void **state)
 static void more_points_than_vtk_counts_are_refused(void **state)
 {
     (void)state;
-    numbered p = {{"u", KATA_F64, 1}, {{(int64_t)1 << 31, 1, 1}, {0}, {1, 1, 1}}, NULL};
+    numbered p = {{.name = "u", .type = KATA_F64, .components = 1},
+                  {{(int64_t)1 << 31, 1, 1}, {0}, {1, 1, 1}},
+                  NULL};
     messages m = quiet();
     assert_int_equal(try_to_write("a.vtkhdf", &p, &m), KATA_ERROR_ARGUMENT);
     assert_string_equal(text_get(&m.body), "error: cannot write a.vtkhdf: VTK takes 1 to "
