@@ -252,11 +252,12 @@ static void note_dearest_line(const ir_kernel *kernel, int64_t cost, messages *m
 
 kata_status ir_check_compile_cost(const ir_kernel *kernel, messages *m)
 {
-    int64_t cost = ir_compile_cost(kernel);
-    if (cost <= (kernel->watched ? IR_MAX_WATCHED_COST : IR_MAX_COMPILE_COST)) return KATA_OK;
+    const int64_t cost = ir_compile_cost(kernel);
+    const int most = kernel->watched ? IR_MAX_WATCHED_COST : IR_MAX_COMPILE_COST;
+    if (cost <= most) return KATA_OK;
     message_begin_at(m, KATA_ERROR_LIMIT, kernel->text, kernel->at,
                      "kernel '%s' takes too much work to compile: %lld where %d is allowed",
-                     kernel->name, (long long)cost, (int)IR_MAX_COMPILE_COST);
+                     kernel->name, (long long)cost, most);
     message_line(
         m,
         "unrolled, an operation counts 1, a choice %d, a shift or conversion to an integer "
