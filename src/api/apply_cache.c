@@ -60,9 +60,8 @@ static inline bool is_plain(const chain_slot *slot)
     return !(slot->temporary || slot->tracked || slot->discarded);
 }
 
-static inline bool is_given(const given *known, const kata_arg *arg)
+static inline bool is_given(const given *known, const kata_arg *arg, const chain_slot *slot)
 {
-    const chain_slot *slot = api_arg_slot(arg);
     if (known->slot != slot) return false;
     return !slot || slot->is_scalar || (arg->as.field->rules == known->rules && is_plain(slot));
 }
@@ -70,13 +69,15 @@ static inline bool is_given(const given *known, const kata_arg *arg)
 uint64_t api_apply_cache_find(const kata *k, const ir_kernel *kernel, const kata_range *range,
                               const kata_arg *args)
 {
+    const int count = kernel->param_count;
+    const chain_slot *slot[PARAMS];
     uintptr_t slots = 0;
-    if (!k->apply_cache || !range || kernel->param_count > PARAMS) return 0;
-    for (int p = 0; p < kernel->param_count; p++) slots = add_slot(slots, api_arg_slot(&args[p]));
+    if (!k->apply_cache || !range || count > PARAMS) return 0;
+    for (int p = 0; p < count; p++) slots = add_slot(slots, slot[p] = api_arg_slot(&args[p]));
     const known *e = entry_of(k->apply_cache, kernel, range, slots);
     if (e->kernel != kernel || !same_range(&e->range, range)) return 0;
-    for (int p = 0; p < kernel->param_count; p++)
-        if (!is_given(&e->params[p], &args[p])) return 0;
+    for (int p = 0; p < count; p++)
+        if (!is_given(&e->params[p], &args[p], slot[p])) return 0;
     return e->hash;
 }
 

@@ -121,26 +121,36 @@ uint64_t chain_loop_hash(const chain_loop *loop)
     return loop->kernel->guarded ? hash_numbers(loop, hash) : hash;
 }
 
+/* Adds the number of a parameter's slot, if it has one. */
+static inline uint64_t hash_slot(uint64_t hash, const chain_slot *slot)
+{
+    if (slot) hash = (hash ^ (uint64_t)slot->number) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
+}
+
 uint64_t chain_loop_hash_slots(const chain_loop *loop, uint64_t hash)
 {
-    for (int i = 0; i < loop->kernel->param_count; i++) {
-        const chain_slot *slot = loop->bindings[i].slot;
-        if (slot) hash = (hash ^ (uint64_t)slot->number) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 29;
-    }
+    for (int i = 0; i < loop->kernel->param_count; i++)
+        hash = hash_slot(hash, loop->bindings[i].slot);
     return hash;
 }
 
-/* Numbers the slots of a loop and sets the versions that it reads; false when memory is out. */
-static bool enter_slots(chain *c, const chain_loop *loop, chain_binding *bindings)
+/* Numbers the slots of a loop, sets the versions that it reads and adds the slots to its hash, all at
+ * once: kata_apply has no time. False when memory is out. */
+static bool enter_slots(chain *c, chain_loop *loop, chain_binding *bindings)
 {
-    for (int i = 0; i < loop->kernel->param_count; i++) {
+    uint64_t hash = loop->hash;
+    for (int i = 0, count = loop->kernel->param_count; i < count; i++) {
         chain_slot *slot = bindings[i].slot;
-        if (!slot) continue;
-        size_t at = (size_t)slot->number;
-        if ((at >= c->slot_count || c->slots[at] != slot) && !number_slot(c, slot)) return false;
-        bindings[i].version = slot->version;
+        if (slot) {
+            size_t at = (size_t)slot->number;
+            bool known = at < c->slot_count && c->slots[at] == slot;
+            if (!known && !number_slot(c, slot)) return false;
+            bindings[i].version = slot->version;
+        }
+        hash = hash_slot(hash, slot);
     }
+    loop->hash = hash;
     return true;
 }
 
@@ -183,7 +193,6 @@ kata_status chain_append(chain *c, const chain_loop *loop, messages *m)
     queued->bindings = bindings;
     if (!queued->hash) queued->hash = chain_loop_hash(queued);
     if (!enter_slots(c, queued, bindings)) return message_no_memory(m);
-    queued->hash = chain_loop_hash_slots(queued, queued->hash);
     enter_writes(queued, bindings);
     queued->number = ++c->queued;
     queued->steps = c->steps;
