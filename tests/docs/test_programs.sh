@@ -7,16 +7,8 @@ if [ "$KATA_SANITIZED" = 1 ]; then exit 77; fi # programs are built as users bui
 # shellcheck source=tests/docs/console.bash
 . "$KATA_SOURCE/tests/docs/console.bash"
 
-# As if this build were installed.
-mkdir pkgconfig
-cat >pkgconfig/katagami.pc <<END
-Name: katagami
-Description: this build
-Version: 0
-Cflags: -I$KATA_SOURCE/include -Wall -Wextra -Wpedantic -Werror
-Libs: -L$KATA_BUILD -lkatagami
-END
-export PKG_CONFIG_PATH=$PWD/pkgconfig LD_LIBRARY_PATH=$KATA_BUILD
+# shellcheck source=tests/docs/installed.bash
+. "$KATA_SOURCE/tests/docs/installed.bash"
 
 cp "$KATA_SOURCE"/examples/*.{c,kata} .
 page=$KATA_SOURCE/examples/README.md
