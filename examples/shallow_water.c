@@ -48,9 +48,10 @@ static void step(model *s, double dt)
     static const double weights[3][3] = {{1, 0, 0}, {1.5, -0.5, 0}, {23. / 12, -16. / 12, 5. / 12}};
     const double *w = weights[s->steps < 2 ? s->steps : 2];
     kata_apply(kata_kernel_find(s->m, "diagnose"), kata_all(s->g), s->h, s->u, s->v, s->U, s->V,
-               s->q, s->B, s->dx);
+               s->q, s->B, 1 / s->dx);
     kata_apply(kata_kernel_find(s->m, "advance"), kata_all(s->g), s->h, s->u, s->v, s->U, s->V,
-               s->q, s->B, s->rate, s->before, s->earlier, dt * w[0], dt * w[1], dt * w[2], s->dx);
+               s->q, s->B, s->rate, s->before, s->earlier, dt * w[0], dt * w[1], dt * w[2],
+               1 / s->dx);
     kata_rotate(s->earlier, s->before, s->rate); /* the earliest rates are overwritten next */
     kata_step(s->k);
     s->steps++;
@@ -64,7 +65,7 @@ static sums measure(model *s)
 {
     sums now = {0};
     kata_apply(kata_kernel_find(s->m, "measure"), kata_all(s->g), s->h, s->u, s->v, s->energy,
-               s->enstrophy, s->across, s->dx);
+               s->enstrophy, s->across, 1 / s->dx);
     kata_scalar_get(s->energy, &now.energy);
     kata_scalar_get(s->enstrophy, &now.enstrophy);
     kata_scalar_get(s->across, &now.across);
