@@ -118,7 +118,7 @@ static kata_status refuse_count(const sparse_call *c, const char *what, const ch
                                 int64_t count)
 {
     return api_fail(c->k, KATA_ERROR_ARGUMENT,
-                    "%s: points '%s' are %lld, and %s%s has %lld element%s", c->name,
+                    "%s: points '%s' are %lld, and the %s%s has %lld element%s", c->name,
                     c->points->name, (long long)c->points->sparse.count, what, name,
                     (long long)count, count == 1 ? "" : "s");
 }
@@ -154,7 +154,7 @@ static kata_status check_table(const sparse_call *c)
                         c->name, ir_storages[arg->type].constant,
                         (long long)c->points->sparse.count);
     return arg->count == c->points->sparse.count ? KATA_OK
-                                                 : refuse_count(c, "the array", "", arg->count);
+                                                 : refuse_count(c, "array", "", arg->count);
 }
 
 static kata_status check_values(const sparse_call *c)
@@ -250,7 +250,7 @@ static kata_status call(const char *name, bool records, kata_points *points, con
         "", kata_target_options, "kata_inject(points, values, field, .scale = m)", component);
     api_options own = kind;
     sparse_call c = {.points = points, .records = records};
-    if (!points) return api_null(name, "the points");
+    if (!points) return api_null(name, "the set of points");
     kata *k = c.k = points->k;
     own.call = name;
     if (k->messages.status) return k->messages.status;
