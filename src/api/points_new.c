@@ -13,6 +13,10 @@ static kata_status check_options(const points_call *c)
 {
     const kata_points_options *o = &c->options;
     kata *k = c->k;
+    if (c->points->grid->icosahedral)
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "kata_points_new: points lie between those of a box; an icosahedral grid "
+                        "is none");
     if (!o->coordinates)
         return api_fail(k, KATA_ERROR_ARGUMENT, "kata_points_new: the coordinates are NULL");
     if (o->count < 1 || o->count > API_MOST_ELEMENTS)

@@ -347,6 +347,8 @@ static void wrong_points_are_refused(void **unused)
     space s;
     (void)unused;
     open_space(&s);
+    assert_null(kata_points_new(kata_grid_icosahedral(s.k, 4, 4, 1), "p", at[0], 2));
+    refused(&s, "an icosahedral grid is none");
     assert_null(kata_points_new(s.g, "p", NULL, 2));
     refused(&s, "the coordinates are NULL");
     assert_null(kata_points_new(s.g, "p", at[0], 0));
