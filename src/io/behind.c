@@ -269,7 +269,7 @@ io_behind *io_behind_new(int64_t most)
     return NULL;
 }
 
-bool io_behind_is_here(const io_behind *b) { return b && b->owner == getpid(); }
+bool io_behind_is_here(const io_behind *b) { return b && b->owner == getpid() && !b->ended; }
 
 /* That of a parent stays: its lock may be held. */
 void io_behind_free(io_behind *b)

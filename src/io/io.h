@@ -260,7 +260,8 @@ typedef struct io_behind io_behind;
 /* Values that wait to be written take at most so many bytes; a single piece may have more. NULL
  * when memory or threads are out. */
 io_behind *io_behind_new(int64_t most);
-/* Whether there is such a thread in this process; of NULL, and in a process made by fork: no. */
+/* Whether there is such a thread in this process; of NULL, in a process made by fork, and when the
+ * process has begun to exit: no. */
 bool io_behind_is_here(const io_behind *b);
 /* Waits until everything is written. NULL, and one of a parent: nothing happens. */
 void io_behind_free(io_behind *b);
