@@ -412,6 +412,29 @@ static void test_other_checks_are_refused(void **state)
                         "error: the environment variable KATA_CHECK is '1', not nan or none");
 }
 
+static void ignore(void *data, kata_status status, const char *message)
+{
+    (void)data;
+    (void)status;
+    (void)message;
+}
+
+/* The limit that a message names is the one that holds with the check. */
+static void test_the_limit_with_the_check_is_named(void **state)
+{
+    (void)state;
+    kata *k = kata_open(&(kata_options){.check = "nan", .handler = ignore});
+    assert_null(kata_module_from_text(k, "large",
+                                      "kernel f(in long u, out long v)\n"
+                                      "{\n"
+                                      "    v = u;\n"
+                                      "    for (int j = 0; j < 45; j++)\n"
+                                      "        for (int i = 0; i < 100; i++) v = v/(u + i);\n"
+                                      "}\n"));
+    assert_non_null(strstr(kata_error_message(k), " where 120000 is allowed"));
+    assert_int_equal(kata_close(k), KATA_ERROR_LIMIT);
+}
+
 static void test_the_environment_asks_for_it(void **state)
 {
     (void)state;
@@ -446,6 +469,7 @@ int main(void)
         cmocka_unit_test(test_what_a_kernel_may_be_applied_to_stays),
         cmocka_unit_test(test_kernels_may_be_applied_to_kata_needed),
         cmocka_unit_test(test_other_checks_are_refused),
+        cmocka_unit_test(test_the_limit_with_the_check_is_named),
         cmocka_unit_test(test_the_environment_asks_for_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
