@@ -54,16 +54,29 @@ static kata_status refuse_number(const points_call *c, int64_t point, int d, dou
                     (long long)point, c -> points -> name, coordinate);
 }
 
-static kata_status refuse_place(const points_call *c, int64_t point, int d)
+/* Weights of points far outside have no whole numbers as indices. */
+static void begin_place(const points_call *c, int64_t point, int d, const grid_between *b)
 {
     const kata_points *p = c->points;
     const double at = p->sparse.at[point][d];
-    const grid_between b = grid_between_find(at, c->options.reach);
+    text weights = {0};
+    if (b->count)
+        text_add(&weights, ", and its weights at %lld to %lld", (long long)b->first,
+                 (long long)(b->first + b->count - 1));
     message_begin(&c->k->messages, KATA_ERROR_ARGUMENT,
-                  "kata_points_new: point %lld of '%s' lies at index %.10g along %c, and its "
-                  "weights at %lld to %lld",
-                  (long long)point, p->name, at, "xyz"[d], (long long)b.first,
-                  (long long)(b.first + b.count - 1));
+                  "kata_points_new: point %lld of '%s' lies at index %.10g along %c%s",
+                  (long long)point, p->name, at, "xyz"[d], text_get(&weights));
+    text_free(&weights);
+}
+
+static kata_status refuse_place(const points_call *c, int64_t point, int d)
+{
+    enum { FAR = 1000000000 };
+    const kata_points *p = c->points;
+    const double at = p->sparse.at[point][d];
+    grid_between b = {.count = 0};
+    if (fabs(at) < FAR) b = grid_between_find(at, c->options.reach);
+    begin_place(c, point, d, &b);
     message_line(&c->k->messages, "the points along %c are 0 to %lld%s", "xyz"[d],
                  (long long)(p->grid->shape.size[d] + p->staggered[d] - 1),
                  p -> staggered[d] ? ", faces of cells" : "");
@@ -74,6 +87,7 @@ static kata_status refuse_place(const points_call *c, int64_t point, int d)
         message_line(&c->k->messages, "(index = (coordinate - .origin) / .spacing%s)",
                      p->staggered[d] ? " + 1/2" : "");
     message_send(&c->k->messages);
+    api_note_error(c->k);
     return c->k->messages.status;
 }
 
@@ -85,7 +99,7 @@ static kata_status place_point(const points_call *c, int64_t point, const double
         const double coordinate = c->options.coordinates[point * rank + d];
         const double at =
             (coordinate - c->options.origin[d]) / spacing[d] + (p->staggered[d] ? 0.5 : 0);
-        if (!isfinite(at)) return refuse_number(c, point, d, coordinate);
+        if (!isfinite(coordinate)) return refuse_number(c, point, d, coordinate);
         p->sparse.at[point][d] = at;
         const int64_t size = p->grid->shape.size[d] + p->staggered[d];
         const bool near = at > -(double)size && at < 2 * (double)size;

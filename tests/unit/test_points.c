@@ -422,6 +422,31 @@ static void wrong_calls_are_refused(void **unused)
     assert_int_equal(kata_close(s.k), KATA_OK);
 }
 
+/* A point that is too far outside for whole numbers is told from one whose weights are outside. */
+static void points_outside_are_refused(void **unused)
+{
+    static const struct {
+        double at, spacing;
+        const char *message;
+    } cases[] = {
+        {9.5, 1, "point 0 of 'p' lies at index 9.5 along x, and its weights at 9 to 10\n"},
+        {1e300, 1, "point 0 of 'p' lies at index 1e+300 along x\n"},
+        {1, 1e-320, "point 0 of 'p' lies at index inf along x\n"},
+        {INFINITY, 1, "the coordinate x of point 0 of 'p' is inf"},
+    };
+    space s = {.message = ""};
+    kata *k = kata_open(&(kata_options){.handler = keep, .handler_data = &s});
+    kata_grid *g = kata_grid_1d(k, 10);
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double at[1] = {cases[i].at};
+        assert_null(kata_points_new(g, "p", at, 1, .spacing = cases[i].spacing));
+        assert_non_null(strstr(s.message, cases[i].message));
+        kata_error_clear(k);
+    }
+    assert_int_equal(kata_close(k), KATA_OK);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -432,6 +457,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_million_points),
         cmocka_unit_test(wrong_points_are_refused),
         cmocka_unit_test(wrong_calls_are_refused),
+        cmocka_unit_test(points_outside_are_refused),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
