@@ -135,8 +135,8 @@ uint64_t chain_loop_hash_slots(const chain_loop *loop, uint64_t hash)
     return hash;
 }
 
-/* Numbers the slots of a loop, sets the versions that it reads and adds the slots to its hash, all at
- * once: kata_apply has no time. False when memory is out. */
+/* Numbers the slots of a loop, sets the versions that it reads and adds the slots to its hash, all
+ * at once: kata_apply has no time. False when memory is out. */
 static bool enter_slots(chain *c, chain_loop *loop, chain_binding *bindings)
 {
     uint64_t hash = loop->hash;
