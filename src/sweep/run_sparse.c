@@ -154,12 +154,15 @@ static bool is_made(double product)
     return value.bits != CHAIN_NO_PRODUCT;
 }
 
-/* Those that this rank has made. */
+/* Those that this rank has made, behind one that is none: for a rank sends nothing if it has
+ * failed.
+ */
 static sent *list_made(const chain_sparse *s, size_t *count)
 {
     const int64_t slots = s->points->slots[s->points->count];
     sent *list = malloc(((size_t)slots + 1) * sizeof *list);
-    *count = 0;
+    *count = 1;
+    if (list) list[0] = (sent){-1, 0};
     for (int64_t i = 0; i < slots && list; i++)
         if (is_made(s->products[i])) list[(*count)++] = (sent){i, s->products[i]};
     return list;
@@ -176,7 +179,7 @@ static bool meet(const sweep_loop *l, const chain_sparse *s)
     int met = mine ? ranks->gather(ranks->data, mine, count * sizeof *mine, &all, &starts) : 0;
     for (size_t at = 0; met && at < starts[met]; at += sizeof one) {
         memcpy(&one, all + at, sizeof one);
-        s->products[one.slot] = one.product;
+        if (one.slot >= 0) s->products[one.slot] = one.product;
     }
     free(mine);
     return met > 0;
