@@ -7,6 +7,7 @@
  *     rank_data undealt         grids of which every rank has all points
  *     rank_data alone           one rank calls what all are to call
  *     rank_data swapped         one rank exchanges fields
+ *     rank_data record          records at a point, all of whose neighbours one rank has
  *     rank_data load            reads these files
  *     rank_data leave           the last rank exits before the others, as do vanish, die and abort
  *     rank_data busy            it comes late, as does stop
@@ -14,6 +15,7 @@
  */
 #include "rank_data.h"
 
+#include <math.h>
 #include <sys/resource.h>
 
 static const char kernels[] =
@@ -210,6 +212,22 @@ void expect_refused(kata *k, kata_status status, const char *message)
     kata_error_clear(k);
 }
 
+/* Linear weights are exact for what `set` sets. */
+static void run_record(kata *k)
+{
+    static const double at[2][3] = {{2.5, 0.25, 0.5}, {6.5, 10.75, 8.5}};
+    kata_grid *g = kata_grid_3d(k, 8, 12, 10);
+    kata_field *u = kata_field_new(g, "u", KATA_F64);
+    kata_scalar *found = kata_scalar_new(k, "found", KATA_F64);
+    kata_apply(find(k, "set"), kata_all(g), u);
+    for (int p = 0; p < 2; p++) {
+        double x = 0;
+        kata_record(kata_points_new(g, "receiver", at[p], 1), found, u);
+        REQUIRE(!kata_scalar_get(found, &x));
+        REQUIRE(fabs(x - (at[p][0] + 100 * at[p][1] + 10000 * at[p][2])) < 1e-9);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -220,7 +238,7 @@ int main(int argc, char **argv)
                  {"undealt", run_undealt}, {"checked", run_checked}, {"alone", run_alone},
                  {"swapped", run_swapped}, {"leave", run_leave},     {"vanish", run_vanish},
                  {"die", run_die},         {"abort", run_abort},     {"busy", run_busy},
-                 {"stop", run_stop}};
+                 {"stop", run_stop},       {"record", run_record}};
     REQUIRE(argc > 1);
     kata *k = kata_open(&(kata_options){.handler = keep_message});
     REQUIRE(k);
