@@ -140,8 +140,14 @@ kata_status ranks_agree(struct exec_ranks *r, kata_status status, const exec_fai
                         const chain *c, messages *m)
 {
     outcome mine = outcome_of(r, status, failure), first;
-    uint64_t failed[] = {mine.status != KATA_OK, 0}; /* as many as where ranks meet */
-    if (find_largest(r, failed, 2, m) || !failed[0]) return m->status;
+    const bool missed = status && !mine.status;
+    uint64_t some[] = {mine.status != KATA_OK, missed}; /* as many as where ranks meet */
+    if (find_largest(r, some, 2, m)) return m->status;
+    if (!some[0] && some[1])
+        return message_fail(m, KATA_ERROR_INTERNAL,
+                            "a rank has missed the values of another one, and none has failed; "
+                            "please report this as a defect of Katagami");
+    if (!some[0]) return m->status;
     const char *all = gather_equal(r, &mine, sizeof mine, m);
     int rank = all ? find_first(r, all, c, &first) : -1;
     if (rank < 0) return m->status;
