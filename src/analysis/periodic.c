@@ -30,5 +30,5 @@ bool analysis_may_wrap(const analysis_loop *l, int dimension)
 {
     const chain_loop *loop = l->loop;
     return !uses_index(loop->kernel, dimension) && loop->colors <= 1 && !l->reduces && !l->checks &&
-           !loop->copy && !has_rule(l, dimension, false);
+           !loop->copy && !loop->sparse && !has_rule(l, dimension, false);
 }

@@ -226,6 +226,20 @@ static void run_record(kata *k)
         REQUIRE(!kata_scalar_get(found, &x));
         REQUIRE(fabs(x - (at[p][0] + 100 * at[p][1] + 10000 * at[p][2])) < 1e-9);
     }
+    /* What is added next to a periodic side is found from the other one, in the same chain. */
+    kata_field *v = kata_field_new(g, "v", KATA_F64, .boundary = KATA_PERIODIC), *w;
+    w = kata_field_like(v, "w");
+    const double side[2][3] = {{4, 11, 9}, {4, 0, 0}};
+    kata_points *sides = kata_points_new(g, "sides", side[0], 2);
+    double far[2];
+    for (int step = 0; step < 2; step++) {
+        kata_inject(sides, 1.0, v);
+        kata_apply(find(k, "move"), kata_all(g), v, w);
+        kata_swap(v, w);
+    }
+    kata_get(v, kata_box_3d(g, 4, 5, 0, 1, 0, 1), &far[0], 1);
+    kata_get(v, kata_box_3d(g, 4, 5, 11, 12, 9, 10), &far[1], 1);
+    REQUIRE(far[0] == 0 && far[1] == 0); /* on one rank */
 }
 
 int main(int argc, char **argv)
