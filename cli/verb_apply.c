@@ -189,6 +189,17 @@ static int run(apply *a, const apply_request *r)
     return kata_ok(a->k) ? 0 : EXIT_FAILURE;
 }
 
+/* Whether the kernel is for grids that files can describe. */
+static bool is_for_files(const apply *a)
+{
+    if (kata_kernel_on(a->kernel) == KATA_NOWHERE) return true;
+    fprintf(stderr,
+            "kata apply: kernel '%s' computes cells, edges or vertices, which arrays in files do "
+            "not have\n  apply it in a program, to a grid made by kata_grid_icosahedral\n",
+            kata_kernel_name(a->kernel));
+    return false;
+}
+
 static bool find_params(apply *a)
 {
     a->count = kata_kernel_params(a->kernel);
@@ -207,7 +218,8 @@ static int open_and_run(const apply_request *r)
     if (!a.k) return exit_code;
     kata_module *m = kata_module_load(a.k, r->words.words[0]);
     a.kernel = m ? kata_kernel_find(m, r->words.words[1]) : NULL;
-    exit_code = a.kernel && find_params(&a) ? run(&a, r) : EXIT_FAILURE;
+    bool suits = a.kernel && is_for_files(&a);
+    exit_code = suits && find_params(&a) ? run(&a, r) : EXIT_FAILURE;
     apply_close_pipes();
     for (int i = 0; a.params && i < a.count; i++) free(a.params[i].table);
     free(a.params);

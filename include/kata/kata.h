@@ -660,6 +660,9 @@ KATA_API int kata_kernel_params(const kata_kernel *kernel);
 KATA_API kata_status kata_kernel_param(kata_kernel *kernel, int i, kata_param *param);
 /* Number of dimensions that a kernel's grids must have; 0 where it takes any. */
 KATA_API int kata_kernel_rank(const kata_kernel *kernel);
+/* What a kernel computes of an icosahedral grid; KATA_NOWHERE where it computes points. The
+ * components of its fields, as kata_kernel_param has them, are counted with colours. */
+KATA_API kata_location kata_kernel_on(const kata_kernel *kernel);
 
 /* ---- applying kernels ------------------------------------------------------------------------ */
 

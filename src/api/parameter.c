@@ -15,6 +15,13 @@ int kata_kernel_rank(const kata_kernel *kernel)
     return 0;
 }
 
+kata_location kata_kernel_on(const kata_kernel *kernel)
+{
+    if (kernel) return kernel->kernel->on;
+    api_null("kata_kernel_on", "the kernel");
+    return KATA_NOWHERE;
+}
+
 static kata_param_kind kind_of(ir_param_kind kind)
 {
     switch (kind) {

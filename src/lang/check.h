@@ -95,7 +95,7 @@ lang_value lang_check_call(lang_compiler *c, const lang_expr *e);
 /* Translates a helper that perhaps nobody calls, so that its errors show. */
 bool lang_check_helper(lang_compiler *c, lang_function *helper);
 
-/* ---- location.c ------------------------------------------------------------------------------ */
+/* ---- on.c ------------------------------------------------------------------------------------ */
 
 /* Sets the location of a kernel's parameter, all else of which is set. */
 bool lang_check_on(lang_compiler *c, const lang_param *p, ir_param *param);

@@ -62,7 +62,7 @@ bool lang_parse_ratio(lang_compiler *c, lang_param *p);
 /* along = "along" ("x" | "y" | "z" | "xy" | "xz" | "yz" | "xyz"), or nothing */
 bool lang_parse_along(lang_compiler *c, lang_param *p);
 
-/* ---- location.c ------------------------------------------------------------------------------ */
+/* ---- on.c ------------------------------------------------------------------------------------ */
 
 /* "cell" | "edge" | "vertex"; several: "cells" | "edges" | "vertices". */
 bool lang_parse_location(lang_compiler *c, bool several, kata_location *location);

@@ -93,6 +93,9 @@ expect_values f.npy f8 "0.5 0.5 2.5 2.5 10.5 10.5 12.5 12.5"
 expect 0 apply k.kata start --size 3x2 u=u.npy
 expect 2 apply k.kata halve f=u.npy c=c.npy
 expect_text err "kata apply: u.npy has 3 points along x, which the ratio 2 of 'f' does not divide"
+echo 'kernel div(in double u on edge, out double d on cell) on cell { d = 0; for (e : edges) d += u[e]; }' >m.kata
+expect 1 apply m.kata div u=u.npy d=d.npy
+expect_in err "kata apply: kernel 'div' computes cells, edges or vertices"
 
 # ---- faces -------------------------------------------------------------------------------------
 

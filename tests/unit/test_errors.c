@@ -168,6 +168,7 @@ static void test_null_is_reported_by_every_function(void **state)
     assert_null(kata_kernel_explain(NULL, NULL, false));
     assert_int_equal(kata_kernel_params(NULL), 0);
     assert_int_equal(kata_kernel_rank(NULL), 0);
+    assert_int_equal(kata_kernel_on(NULL), KATA_NOWHERE);
     assert_int_equal(kata_kernel_param(NULL, 0, &param), KATA_ERROR_ARGUMENT);
     assert_null(kata_here(NULL, "a.c", 1));
     assert_int_equal(kata_apply((kata_kernel *)NULL, kata_all(NULL)), KATA_ERROR_ARGUMENT);

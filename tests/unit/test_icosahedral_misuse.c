@@ -177,6 +177,13 @@ static kata_status wrapped_on_nothing(world *w)
     return made(w, kata_field_wrap(w->g, "f", KATA_F64, memory, .components = 1));
 }
 
+static kata_status points_between_cells(world *w)
+{
+    const double at[3] = {1, 1, 1};
+    assert_null(kata_points_new(w->g, "p", at, 1));
+    return kata_error(w->k);
+}
+
 static kata_status coarser_icosahedral(world *w)
 {
     assert_null(kata_grid_coarsen(w->g, 2, 2, 1));
@@ -203,6 +210,7 @@ static const struct {
     CASE(edges_along_z, ARGUMENT),           CASE(mirrored_cells, ARGUMENT),
     CASE(mirrored_side_of_edges, ARGUMENT),  CASE(values_on_edges_of_edges, ARGUMENT),
     CASE(wrapped_on_nothing, ARGUMENT),      CASE(coarser_icosahedral, ARGUMENT),
+    CASE(points_between_cells, ARGUMENT),
 };
 
 static void test_each_misuse_has_its_message(void **state)
@@ -225,6 +233,8 @@ static void test_what_is_right(void **state)
     (void)state;
     world w;
     open_world(&w);
+    assert_int_equal(kata_kernel_on(kata_kernel_find(w.m, "div")), KATA_CELLS);
+    assert_int_equal(kata_kernel_on(kata_kernel_find(w.m, "scale")), KATA_NOWHERE);
     kata_field *other = kata_field_like(w.cells, "o"), *pairs = kata_field_like(w.pairs, "q");
     assert_int_equal(kata_fill(w.cells, kata_all(w.g), 3), KATA_OK);
     assert_int_equal(kata_copy(other, kata_all(w.g), w.cells, kata_all(w.g)), KATA_OK);
