@@ -9,7 +9,7 @@
 
 typedef struct explain_request {
     option_words words;
-    const char *to, *plan, *picture, *constants;
+    const char *to, *plan, *picture, *constants, *machine;
     bool json, quick, code;
 } explain_request;
 
@@ -68,9 +68,12 @@ static int check_file_request(const explain_request *asked)
     if (asked->words.count > 2)
         return options_wrong(o, "a file and one kernel of it are enough; there is '%s', too",
                              asked->words.words[2]);
-    if (asked->plan || asked->picture)
+    if (asked->plan || asked->picture || asked->machine)
         return options_wrong(o, "--%s is for a program: %s is a kernel file",
-                             asked->plan ? "plan" : "svg", asked->words.words[0]);
+                             asked->plan      ? "plan"
+                             : asked->picture ? "svg"
+                                              : "machine",
+                             asked->words.words[0]);
     if (asked->code && asked->json)
         return options_wrong(o, "--code shows C: there is no JSON of it");
     return 0;
@@ -91,10 +94,13 @@ static int check_program_request(const explain_request *asked)
         return options_wrong(o, "--json and --svg are two forms: choose one");
     bool roofline = asked->picture && !strcmp(asked->picture, "roofline");
     bool scaling = asked->picture && !strcmp(asked->picture, "scaling");
-    if (asked->picture && !roofline && !scaling &&
+    bool pipeline = asked->picture && !strcmp(asked->picture, "pipeline");
+    if (asked->picture && !roofline && !scaling && !pipeline &&
         (strlen(asked->picture) != 1 || !strchr("xyz", *asked->picture)))
-        return options_wrong(o, "--svg takes x, y, z, roofline or scaling, not '%s'",
+        return options_wrong(o, "--svg takes x, y, z, roofline, scaling or pipeline, not '%s'",
                              asked->picture);
+    if (pipeline && !asked->machine)
+        return options_wrong(o, "--svg pipeline needs a machine, as in --machine sw26010");
     if ((roofline || scaling) && asked->quick)
         return options_wrong(o, "--svg %s needs what --quick leaves out", asked->picture);
     if (asked->picture && !asked->to)
@@ -108,20 +114,23 @@ static void say_error(void *data, kata_status status, const char *message)
     fprintf(stderr, "kata explain: %s\n", message + strlen("error: "));
 }
 
-/* Asks the library whether this is a plan. */
-static bool check_plan(const char *plan)
+/* Asks the library whether these are a plan and a machine, if they are given. */
+static bool are_right(const char *plan, const char *machine)
 {
-    kata *k = kata_open(&(kata_options){.plan = plan, .handler = say_error, .no_warnings = true});
+    kata *k = kata_open(&(kata_options){
+        .plan = plan, .machine = machine, .handler = say_error, .no_warnings = true});
     return k && kata_close(k) == KATA_OK;
 }
 
 static int explain_program(const explain_request *asked)
 {
     const char *form = asked->json ? "json" : asked->picture ? asked->picture : "text";
-    if (asked->plan && !check_plan(asked->plan)) return EXIT_USAGE;
+    if ((asked->plan || asked->machine) && !are_right(asked->plan, asked->machine))
+        return EXIT_USAGE;
     if (setenv("KATA_EXPLAIN", form, 1) ||
         setenv("KATA_EXPLAIN_QUICK", asked->quick ? "1" : "0", 1) ||
         (asked->plan && setenv("KATA_PLAN", asked->plan, 1)) ||
+        (asked->machine && setenv("KATA_MACHINE", asked->machine, 1)) ||
         (asked->to && setenv("KATA_EXPLAIN_FILE", asked->to, 1)))
         return options_failed(&explain_options, "%s", strerror(errno));
     return become(explain_options.program, asked->words.words, asked->words.count);
@@ -130,7 +139,7 @@ static int explain_program(const explain_request *asked)
 /* ---- the command line ------------------------------------------------------------------------ */
 
 static const explain_request defaults;
-static const char *const dimensions[] = {"x", "y", "z", "roofline", "scaling", NULL};
+static const char *const dimensions[] = {"x", "y", "z", "roofline", "scaling", "pipeline", NULL};
 
 static const option table[] = {
     {"FILE.kata|PROGRAM ARGUMENT",
@@ -141,9 +150,16 @@ static const option table[] = {
      OPTION_VALUE(explain_request, constants), .otherwise = "those in the file"},
     {"plan", "of a program: a method and its sizes, as in 'skewed y=16 z=8'",
      OPTION_VALUE(explain_request, plan), .placeholder = "WORDS", .otherwise = "the fastest found"},
+    {"machine",
+     "of a program: a machine of many cores with small memories, which is emulated: mppa256, "
+     "sw26010, or the path of a file",
+     OPTION_VALUE(explain_request, machine), .placeholder = "NAME",
+     .otherwise = "KATA_MACHINE, or none"},
     {"svg",
      "of a program: a picture, written to the file of --to: its plans along x, y or z; or how "
-     "fast its kernels ran, under what the machine allows; or how fast it would be on many ranks",
+     "fast its kernels ran, under what the machine allows; or how fast it would be on many ranks; "
+     "or "
+     "what a core of an emulated machine does when",
      OPTION_VALUE(explain_request, picture), .placeholder = "PICTURE", .otherwise = "none",
      .choices = dimensions},
     {"json", "as JSON, an object per line", OPTION_VALUE(explain_request, json)},
@@ -161,7 +177,7 @@ const options explain_options = {
     "how\n"
     "fast they ran, and why its chains ended. The methods of plans are loops, skewed, diamond,\n"
     "tiled and windowed (with cache= and threads=), shared (with cache=), overlapped, sliding,\n"
-    "streamed, fused, single and blocked. The program may be kata itself:\n"
+    "streamed, fused, single, blocked and scratchpad. The program may be kata itself:\n"
     "kata explain --plan 'skewed y=8' -- kata apply heat.kata ...\n",
     table,
     COUNT_OF(table),

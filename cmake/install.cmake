@@ -19,6 +19,7 @@ foreach(file IN LISTS built)
 endforeach()" ALL_COMPONENTS)
 
 install(DIRECTORY include/kata DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h*")
+install(FILES ${machines} DESTINATION ${CMAKE_INSTALL_DATADIR}/katagami/machines)
 install(TARGETS katagami_shared EXPORT KatagamiShared)
 install(TARGETS katagami_static EXPORT KatagamiStatic)
 install(TARGETS kata-read-hdf5 DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/katagami)

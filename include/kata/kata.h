@@ -125,6 +125,8 @@ typedef void (*kata_handler)(void *data, kata_status status, const char *message
  *   KATA_TUNE=FILE           searches for the fastest plans at once; appends them to a file
  *   KATA_L2=BYTES            a second-level cache's size, where the machine reports a wrong one
  *   KATA_EXECUTOR=plan       runs chains, slowly, by KATA_PLAN (docs/planning.md)
+ *   KATA_MACHINE=sw26010     emulates a machine of many cores with small memories; KATA_EXPLAIN
+ *                            shows what its clock says (docs/scratchpads.md)
  *   KATA_EXPLAIN=text        shows the plan of each chain; when the context is closed, also what
  *                            kernels cost, how fast they ran and why chains ended (json: as JSON;
  *                            x, y or z: as a picture along that dimension;
@@ -142,12 +144,12 @@ typedef void (*kata_handler)(void *data, kata_status status, const char *message
 /* All members may be zero. */
 typedef struct kata_options {
     size_t size KATA_SIZE(kata_options);
-    int threads KATA_ZERO; /* 0: KATA_THREADS, OMP_NUM_THREADS, or one per usable core */
-    const char *executor
-        KATA_ZERO;              /* "cpu", "reference" or "plan"; NULL: KATA_EXECUTOR, or "cpu" */
-    const char *plan KATA_ZERO; /* the plan, as KATA_PLAN names it, for the executors "cpu" and
-                                   "plan" and KATA_EXPLAIN; NULL: KATA_PLAN, or the fastest that
-                                   "cpu" finds, otherwise "loops" */
+    int threads KATA_ZERO;          /* 0: KATA_THREADS, OMP_NUM_THREADS, or one per usable core */
+    const char *executor KATA_ZERO; /* "cpu", "reference", "plan" or "scratchpad"; NULL:
+                                       KATA_EXECUTOR, or "cpu", with a machine "scratchpad" */
+    const char *plan KATA_ZERO;     /* the plan, as KATA_PLAN names it, for the executors "cpu" and
+                                       "plan" and KATA_EXPLAIN; NULL: KATA_PLAN, or the fastest that
+                                       "cpu" finds, otherwise "loops" */
     const char *compiler KATA_ZERO; /* C compiler, with arguments if it has some
                                        (docs/compiling.md); NULL: KATA_CC, or cc, gcc, clang */
     const char *cache KATA_ZERO;    /* folder for compiled kernels; NULL: KATA_CACHE_DIR,
@@ -173,6 +175,11 @@ typedef struct kata_options {
                                unless KATA_SUMMARY is 1, it does not (docs/watching.md) */
     const char *timeline KATA_ZERO; /* a file that tells viewers what the run did when; NULL:
                                        KATA_TIMELINE, or none (docs/watching.md) */
+    const char *machine KATA_ZERO;  /* a machine of many cores with small memories, which is
+                                       emulated, with a clock (docs/scratchpads.md): "mppa256",
+                                       "sw26010", or the path of a file; NULL: KATA_MACHINE, or
+                                       none. An executor other than "scratchpad" makes the values
+                                       meanwhile */
 } kata_options;
 
 /* Opens a context; options may be NULL. Returns NULL when an option is wrong or memory is out, with
@@ -1112,7 +1119,7 @@ typedef struct kata_machine {
     int64_t memory;         /* bytes of main memory */
     const char *compiler;   /* path, arguments and version, "" when none was found */
     const char *cache;      /* folder of compiled kernels, "" when none can be used */
-    const char *executor;   /* "cpu", "reference" or "plan" */
+    const char *executor;   /* "cpu", "reference", "plan" or "scratchpad" */
     const char *compilers;  /* paths of all compilers found, separated by commas */
     const char *executors;  /* names of all executors, separated by commas */
     const char

@@ -32,15 +32,23 @@ static kata_status choose_threads(kata *k, const kata_options *options)
 
 static kata_status choose_executor(kata *k, const kata_options *options)
 {
-    const char *name = options->executor;
+    const char *name = options->executor, *machine = options->machine;
     if (!name) name = environment_get("KATA_EXECUTOR");
-    if (!name) name = "cpu";
-    k->executor = exec_find(name);
-    if (k->executor) return KATA_OK;
-    return api_fail(k, KATA_ERROR_ARGUMENT,
-                    "there is no executor '%s'; KATA_EXECUTOR and kata_options.executor can be "
-                    "'cpu', 'reference' or 'plan'",
-                    name);
+    if (!machine) machine = environment_get("KATA_MACHINE");
+    k->executor = exec_find(name ? name : "cpu");
+    if (!k->executor)
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "there is no executor '%s'; KATA_EXECUTOR and kata_options.executor can be "
+                        "'cpu', 'reference', 'plan' or 'scratchpad'",
+                        name);
+    if (!machine && k->executor == &exec_on_scratchpad)
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "the executor 'scratchpad' needs a machine: kata_options.machine, or "
+                        "KATA_MACHINE, such as 'sw26010'");
+    if (!machine) return KATA_OK;
+    const exec_executor *values = name ? k->executor : NULL;
+    k->executor = &exec_on_scratchpad;
+    return exec_scratchpad_open(&k->exec, machine, values, &k->messages);
 }
 
 static kata_status choose_warnings(kata *k, const kata_options *options)
@@ -83,6 +91,7 @@ static void free_context(kata *k)
     exec_cpu_free(k->exec.cpu);
     exec_ranks_close(&k->exec);
     exec_files_close(&k->exec);
+    exec_scratchpad_close(&k->exec);
     plan_cache_free(k->exec.plans);
     jit_close(k->exec.jit);
     observe_trace_free(k->exec.trace);

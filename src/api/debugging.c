@@ -124,6 +124,7 @@ static kata_status read_plan(kata *k, const char *given)
                               : refuse_plan(k, given ? "plan" : "environment variable KATA_PLAN",
                                             words, text_get(&wrong));
     text_free(&wrong);
+    if (!status && k->exec.scratchpad) exec_scratchpad_ask(&k->exec);
     return status;
 }
 

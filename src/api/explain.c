@@ -14,9 +14,15 @@
 /* Its chains run as if nothing were explained. */
 bool api_shows_scaling(const kata *k) { return k->explain && !strcmp(k->explain, "scaling"); }
 
+static bool shows_pipeline(const kata *k) { return k->explain && !strcmp(k->explain, "pipeline"); }
+
+/* Pictures that are no plans, and need no figures of kernels. */
+static bool shows_one_picture(const kata *k) { return api_shows_scaling(k) || shows_pipeline(k); }
+
 kata_status api_read_explain(kata *k)
 {
-    static const char *const forms[] = {"text", "json", "x", "y", "z", "roofline", "scaling"};
+    static const char *const forms[] = {"text", "json",     "x",       "y",
+                                        "z",    "roofline", "scaling", "pipeline"};
     const char *form = environment_get("KATA_EXPLAIN"),
                *path = environment_get("KATA_EXPLAIN_FILE");
     if (exec_rank(&k->exec) > 0) return KATA_OK; /* the first one speaks */
@@ -25,13 +31,18 @@ kata_status api_read_explain(kata *k)
     if (form && !k->explain)
         return api_fail(k, KATA_ERROR_ARGUMENT,
                         "the environment variable KATA_EXPLAIN is '%s', not text, json, x, y, z, "
-                        "roofline or scaling",
+                        "roofline, scaling or pipeline",
                         form);
     k->explain_file = path;
     if (path && !form) api_warn_of_unused(k, "KATA_EXPLAIN_FILE", "KATA_EXPLAIN", "text");
     kata_status status = api_read_switch(k, "KATA_EXPLAIN_QUICK", &k->explain_quick);
     if (!status && k->explain) status = api_read_network(k);
-    if (status || !k->explain || !k->explain[1] || api_shows_scaling(k)) return status;
+    if (!status && shows_pipeline(k) && !k->exec.scratchpad)
+        return api_fail(
+            k, KATA_ERROR_ARGUMENT,
+            "KATA_EXPLAIN is 'pipeline', which needs a machine: kata_options.machine or "
+            "KATA_MACHINE");
+    if (status || !k->explain || !k->explain[1] || shows_one_picture(k)) return status;
     k->exec.meter = calloc(1, sizeof *k->exec.meter);
     if (k->exec.meter) k->exec.meter->waits = true;
     return k->exec.meter ? KATA_OK : api_no_memory(k);
@@ -70,7 +81,7 @@ static bool shows_roofline(const kata *k) { return !strcmp(k->explain, "roofline
 
 bool api_explains_before(const kata *k)
 {
-    return k->explain && !shows_fastest(k) && !api_shows_scaling(k);
+    return k->explain && !shows_fastest(k) && !shows_one_picture(k);
 }
 
 /* The plan to be shown; NULL: it was shown before, or memory is out. */
@@ -245,6 +256,7 @@ static void print_all(text *out, kata *k, const machine *m, const kata_ceilings 
     if (k->executor == &exec_cpu) exec_cpu_explain(&k->exec, m, c, json, out);
     exec_files_explain(&k->exec, json, out);
     exec_device_explain(&k->exec, json, out);
+    exec_scratchpad_explain(&k->exec, json, out);
     if (json)
         print_work_json(out, k);
     else
@@ -271,6 +283,14 @@ static void end_scaling(kata *k)
     text_free(&out);
 }
 
+static void end_pipeline(kata *k)
+{
+    text out = {0};
+    api_print_pipeline(&out, k);
+    if (out.length || out.failed) show_picture(k, &out);
+    text_free(&out);
+}
+
 void api_explain_end(kata *k)
 {
     machine found = {.cores = 0};
@@ -279,7 +299,8 @@ void api_explain_end(kata *k)
     bool quick = k->explain_quick && !shows_roofline(k);
     if (!k->explain[1]) end_picture(k);
     if (api_shows_scaling(k)) end_scaling(k);
-    if (!k->explain[1] || api_shows_scaling(k) || (!k->work.chains && !k->work.steps)) return;
+    if (shows_pipeline(k)) end_pipeline(k);
+    if (!k->explain[1] || shows_one_picture(k) || (!k->work.chains && !k->work.steps)) return;
     if (!quick) machine_detect(&found);
     bool bounded = !quick && machine_measure(&found, k->exec.threads, &measured);
     if (!shows_roofline(k)) {

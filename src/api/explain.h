@@ -58,6 +58,11 @@ kata_status api_read_summary(kata *k, bool asked);
 /* Prints it on standard error. */
 void api_summary_end(kata *k);
 
+/* ---- explain_machine.c ----------------------------------------------------------------------- */
+
+/* The turns of an emulated machine as a picture; nothing where there are none. */
+void api_print_pipeline(text *out, const kata *k);
+
 /* ---- advice.c -------------------------------------------------------------------------------- */
 
 /* Notes what a chain that has run leaves in memory for nothing. */

@@ -44,9 +44,10 @@ typedef struct exec_context {
     struct exec_ranks *ranks;   /* NULL: the program runs on one */
     struct exec_files *files;   /* NULL: the memory of fields is not limited */
     struct exec_device *device; /* NULL: loops run on the CPU */
-    sweep_ranks across;         /* by which their loops reduce together */
-    struct stream_run *stream;  /* the innermost that runs; NULL: none */
-    exec_failure failure;       /* of the loops that run on this rank */
+    struct exec_scratchpad *scratchpad; /* the machine that is emulated; NULL: none */
+    sweep_ranks across;                 /* by which their loops reduce together */
+    struct stream_run *stream;          /* the innermost that runs; NULL: none */
+    exec_failure failure;               /* of the loops that run on this rank */
     struct exec_cpu
         *cpu; /* state of the cpu executor: compiled functions, buffers; NULL at first */
 } exec_context;
@@ -67,6 +68,22 @@ extern const exec_executor exec_cpu;       /* compiled loops on threads */
 extern const exec_executor exec_on_ranks;  /* the same on several ranks, see ranks.c */
 extern const exec_executor exec_on_files;  /* the same where fields lie in files, see on_files.c */
 extern const exec_executor exec_on_device; /* on a device, see on_device.c */
+/* On a machine that is emulated. on_scratchpad.c: sets context->scratchpad, to be closed also after
+ * errors. `machine`: a name, or a path; `values`: the executor that makes values, or NULL: they go
+ * through local memories. */
+extern const exec_executor exec_on_scratchpad;
+kata_status exec_scratchpad_open(exec_context *context, const char *machine,
+                                 const exec_executor *values, messages *m);
+void exec_scratchpad_close(exec_context *context);
+/* Fills the request that was read, if any, with what the machine has. */
+void exec_scratchpad_ask(exec_context *context);
+/* scratchpad_explain.c: what the clock says. */
+void exec_scratchpad_explain(const exec_context *context, bool json, text *out);
+/* The machine; there is one. */
+const machine_emulated *exec_scratchpad_machine(const exec_context *context);
+/* The work by turns that takes the longest, and the name of its first kernel; NULL: there is none.
+ */
+const plan_timed *exec_scratchpad_longest(const exec_context *context, const char **kernel);
 /* device_open.c: opens a device, named as for device_open; sets context->device, to be closed when
  * no field has a copy there. `bytes`: of its memory that may be used; 0: what it has, less a
  * reserve, in equal shares for the ranks that use it. */

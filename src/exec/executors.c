@@ -1,5 +1,5 @@
 /* The list of executors, and those that interpret. */
-#include "exec/exec.h"
+#include "exec/refused.h"
 #include "oracle/oracle.h"
 
 #include <string.h>
@@ -7,21 +7,6 @@
 static kata_status run_reference(exec_context *context, chain *c, messages *m)
 {
     return oracle_run_chain(c, context->trace, context->meter, m);
-}
-
-/* Reports a plan that is wrong, with all that shows the defect again. */
-static kata_status refuse_plan(const plan *p, const analysis_chain *a, const chain *c,
-                               const char *why, messages *m)
-{
-    text shown = {0};
-    text_add(&shown, "the chain is\n");
-    chain_print(&shown, c);
-    text_add(&shown, "and its plan\n");
-    plan_print(&shown, p, a);
-    message_begin(m, KATA_ERROR_INTERNAL, "a plan is wrong: %s", why);
-    message_line(m, "%s", text_get(&shown));
-    text_free(&shown);
-    return message_send(m);
 }
 
 /* Verifies the plan of a chain and runs it. A chain whose kernels may stop it is run by the
@@ -35,7 +20,7 @@ static kata_status run_plan(exec_context *context, chain *c, messages *m)
     bool stops = false;
     for (size_t i = 0; i < c->count; i++) stops = stops || c->loops[i].kernel->check_count > 0;
     if (stops || context->trace) return run_reference(context, c, m);
-    if (p && !plan_verify(p, a, &why)) status = refuse_plan(p, a, c, text_get(&why), m);
+    if (p && !plan_verify(p, a, &why)) status = exec_refuse_plan(p, a, c, text_get(&why), m);
     text_free(&why);
     return status ? status : oracle_run_plan(p, a, &(oracle_plan_order){.late = true}, m);
 }
@@ -43,7 +28,8 @@ static kata_status run_plan(exec_context *context, chain *c, messages *m)
 const exec_executor exec_reference = {"reference", run_reference};
 static const exec_executor exec_plan = {"plan", run_plan};
 
-static const exec_executor *const executors[] = {&exec_cpu, &exec_reference, &exec_plan};
+static const exec_executor *const executors[] = {&exec_cpu, &exec_reference, &exec_plan,
+                                                 &exec_on_scratchpad};
 
 const exec_executor *exec_find(const char *name)
 {

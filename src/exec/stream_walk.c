@@ -25,9 +25,10 @@ static bool await(stream_run *run, bool out)
     return done;
 }
 
-static bool visit_wait(void *data, int tag)
+static bool visit_wait(void *data, int tag, int64_t turn)
 {
     stream_run *run = data;
+    (void)turn;
     return stream_run_loops(run) && await(run, tag == OUT);
 }
 

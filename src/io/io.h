@@ -108,6 +108,28 @@ typedef struct io_scaling {
 /* One SVG document, 1180 pixels wide. */
 void io_svg_scaling(text *out, const io_scaling *s);
 
+/* ---- svg_pipeline.c -------------------------------------------------------------------------- */
+
+enum { IO_PIPELINE_ROWS = 3, IO_PIPELINE_BARS = 128 };
+
+typedef struct io_pipeline_bar {
+    int row;
+    double begin, end; /* seconds */
+    int64_t turn;
+    bool waits;
+} io_pipeline_bar;
+
+/* What a core does by turns, and what moves meanwhile. */
+typedef struct io_pipeline {
+    const char *title, *below, *rows[IO_PIPELINE_ROWS];
+    io_pipeline_bar bars[IO_PIPELINE_BARS];
+    int count;
+    double seconds; /* the end of the last bar */
+} io_pipeline;
+
+/* One SVG document, 1180 pixels wide. */
+void io_svg_pipeline(text *out, const io_pipeline *p);
+
 /* ---- svg_partition.c ------------------------------------------------------------------------- */
 
 /* Draws owners in groups: each `group` of them is one, of `colours` groups a colour each. What lies

@@ -51,6 +51,91 @@ int64_t machine_crossover_bytes(const machine_crossover *c);
 void machine_crossover_print(text *out, const machine_crossover *c);
 bool machine_crossover_read(const char *line, machine_crossover *out);
 
+/* ---- emulated.c ------------------------------------------------------------------------------
+ *
+ * Machines that are emulated: many cores, each with a small memory of its own into which transfers
+ * move blocks. A text describes one, a line for each fact: a key, numbers, and `calibrated` behind
+ * those that were chosen so that a published result comes out. docs/scratchpads.md lists the keys.
+ */
+
+/* Bytes per second by the contiguous bytes of a transfer, in order: between two lengths the rate is
+ * found on the line between them. */
+enum { MACHINE_RATES = 16, MACHINE_SIBLINGS = 4096 };
+typedef struct machine_rates {
+    int count;
+    double length[MACHINE_RATES], rate[MACHINE_RATES];
+} machine_rates;
+
+typedef struct machine_emulated {
+    char name[32];        /* of the file, or of the machine that is shipped */
+    char about[160];      /* what it is, in words; "" */
+    char calibrated[256]; /* keys whose numbers were fitted to results, with commas; "" */
+    int siblings;         /* cores, or clusters of cores, with a memory each */
+    int64_t memory;       /* bytes of such a memory */
+    int64_t free;         /* those that blocks may have */
+    /* Bytes per second of all siblings together: into local memories, out of them, and both where
+     * transfers of both kinds are under way. */
+    machine_rates get, put, both;
+    double link;            /* bytes per second of one sibling, at most */
+    double direct;          /* of loops whose fields stay in the global memory */
+    double latency;         /* seconds from the end of a transfer until a sibling knows of it */
+    double issue;           /* seconds that a sibling takes to start a transfer */
+    double launch, barrier; /* seconds before and after the loops of a section */
+    double operations;      /* per second of one sibling */
+    int64_t slots;          /* of a buffer */
+    bool last;              /* a turn gets after it puts */
+    bool powers;            /* sizes of blocks are powers of two */
+} machine_emulated;
+
+/* Reads a text; false where it is wrong, and `why` says what, with the line. */
+bool machine_emulated_read(const char *words, size_t length, const char *name,
+                           machine_emulated *out, text *why);
+/* The rate of a table at a length. */
+double machine_rate_at(const machine_rates *r, double length);
+
+/* ---- shipped.c ------------------------------------------------------------------------------- */
+
+/* The name of the i-th machine that comes with the library; NULL at the end. */
+const char *machine_shipped_name(int i);
+/* A machine by its name, or by a path, which has a '/' or a '.'. */
+bool machine_emulated_find(const char *name, machine_emulated *out, text *why);
+
+/* ---- emulated_clock.c ------------------------------------------------------------------------ */
+
+/* What siblings do, one after another. */
+typedef enum machine_act {
+    MACHINE_GET,    /* starts a transfer of `amount` bytes, `length` of them contiguous */
+    MACHINE_PUT,    /* the same, outwards */
+    MACHINE_AWAIT,  /* until `amount` transfers have ended that name this operation */
+    MACHINE_COMPUTE /* for `amount` seconds */
+} machine_act;
+
+typedef struct machine_operation {
+    machine_act act;
+    double amount, length;
+    int64_t turn;
+    size_t awaited; /* of a transfer: number of the operation that waits for it; SIZE_MAX: none */
+    double begin, end; /* seconds, found: a transfer's from where it moves; a wait's */
+} machine_operation;
+
+typedef struct machine_program {
+    machine_operation *operations;
+    size_t count, room;
+    size_t first[MACHINE_SIBLINGS + 1]; /* of each sibling; the next one's first is the end */
+    int siblings;                       /* that do something */
+} machine_program;
+
+/* Seconds until all siblings are ready; and means over siblings: in which one computes, and in
+ * which its transfers move. */
+typedef struct machine_time {
+    double seconds, computing, moving;
+} machine_time;
+
+/* Runs a program by events. Transfers of a sibling run in the order in which they were started, at
+ * once with its work and with those of others, with which they share the rate. False when memory is
+ * out. */
+bool machine_clock(const machine_emulated *m, machine_program *p, machine_time *out);
+
 /* ---- huge_pages.c ---------------------------------------------------------------------------- */
 
 /* Sets the members about huge pages. */

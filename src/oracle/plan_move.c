@@ -59,14 +59,14 @@ bool oracle_plan_copy(void *data, const plan_walk *walk, const plan_copy *copy)
     return true;
 }
 
-bool oracle_plan_wait(void *data, int tag)
+bool oracle_plan_wait(void *data, int tag, int64_t turn)
 {
     oracle_planned *e = data;
     size_t left = 0;
     bool done = true;
     for (size_t i = 0; i < e->pending_count; i++) {
         plan_copy c = e->pending[i];
-        if (c.tag != tag) {
+        if (c.tag != tag || c.turn != turn) {
             e->pending[left] = c;
             memmove(e->pending_places[left++], e->pending_places[i], sizeof *e->pending_places);
             continue;

@@ -57,7 +57,7 @@ bool oracle_plan_finish_sparse(const chain_loop *loop);
 /* Visitors of a plan: a copy is made at once, or entered as pending; pending ones are made when
  * they are waited for. */
 bool oracle_plan_copy(void *planned, const plan_walk *walk, const plan_copy *copy);
-bool oracle_plan_wait(void *planned, int tag);
+bool oracle_plan_wait(void *planned, int tag, int64_t turn);
 
 /* Both set the status, if none is set, and return false. `loop`: -1 when it is none's. */
 bool oracle_plan_fail(oracle_planned *e, const char *what, int loop);

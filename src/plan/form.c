@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { DEEPEST = 64, DEEPEST_TILES = 18 };
+enum { DEEPEST = 64, DEEPEST_TILES = 18, MOST_SIBLINGS = 1 << 20, MOST_DEPTH = 1 << 10 };
 
 /* The nodes around a node. */
 typedef struct around {
@@ -11,6 +11,8 @@ typedef struct around {
     const analysis_chain *a;
     int slots[DEEPEST]; /* of the buffers */
     int depth, slot_count, tiles, blocks;
+    const plan_node *siblings; /* that take the tiles around; NULL: none */
+    bool taking, turns;        /* the node is directly inside their tiles; in the SEQ there */
     unsigned wave; /* bits of the dimensions of the wave around, whose next node this is */
     bool in_wave;
     int64_t period[3];
@@ -41,6 +43,8 @@ static const char *check_tile(const plan *p, const plan_node *n)
     if (n->dimension < 0 || n->dimension > 2) return "a dimension is not x, y or z";
     if (n->size < 1 || n->size > PLAN_FAR) return "a tile's size is out of range";
     if (n->wave && (n->parallel || n->overlap)) return "a wave has parallel or overlapped tiles";
+    if (n->siblings && (n->parallel || n->wave || n->seam))
+        return "siblings take tiles that are parallel, a wave or have a seam";
     if (n->seam && (!n->period[n->dimension] || n->overlap || n->parallel))
         return "a seam is not that of tiles around a period";
     return check_spans(p, n);
@@ -142,6 +146,34 @@ static const char *check_node(const around *a, const plan_node *n)
     return "it is of an unknown kind";
 }
 
+/* What siblings take by turns: tiles directly in one another, then buffers, then a SEQ. */
+static const char *check_turns(const around *a, const plan_node *n)
+{
+    if (n->siblings < 0 || n->siblings > MOST_SIBLINGS) return "there are too many siblings";
+    if (n->bytes < 0 || (n->bytes && !n->siblings)) return "a memory is nobody's";
+    if (n->depth < 0 || n->depth > MOST_DEPTH || (n->depth > 1 && !a->taking))
+        return "a buffer has slots that no turns take";
+    if (n->ahead < 0 || n->ahead > MOST_DEPTH || n->behind < 0 || n->behind > MOST_DEPTH)
+        return "a turn is too far away";
+    if ((n->ahead || n->behind) && !a->turns) return "there are no turns around";
+    if (!a->siblings) return NULL;
+    if (n->siblings && (!a->taking || n->siblings != a->siblings->siblings))
+        return "siblings are inside of siblings";
+    bool fits = n->siblings || n->kind == PLAN_BUFFER || n->kind == PLAN_SEQ;
+    return a->taking && !fits ? "a turn is no sequence" : NULL;
+}
+
+/* Bytes of the buffers in a node that are there at once. */
+static int64_t bytes_in(const around *a, int node)
+{
+    const plan_node *n = &a->p->nodes[node];
+    int64_t most = 0, own = 0;
+    for (int child = n->child; child; child = a->p->nodes[child].next)
+        most = larger(most, bytes_in(a, child));
+    if (n->kind == PLAN_BUFFER) own = plan_buffer_bytes(n, a->a->slots[n->slot]);
+    return smaller(most, PLAN_FAR) + own;
+}
+
 /* Directly inside a tile of a wave, another dimension of the same wave may follow. */
 static bool enter_wave(around *a, const plan_node *n)
 {
@@ -159,6 +191,10 @@ static const char *enter(around *a, const plan_node *n)
     if (++a->depth > DEEPEST - 2) return "nodes are nested too deep";
     a->blocks += n->kind == PLAN_BLOCKS;
     if (n->kind == PLAN_TILE && ++a->tiles > DEEPEST_TILES) return "too many tiles are nested";
+    bool seq = n->kind == PLAN_SEQ && a->taking;
+    a->taking = n->siblings || (a->taking && n->kind == PLAN_BUFFER);
+    a->turns = seq;
+    if (n->siblings && !a->siblings) a->siblings = n;
     if (!enter_wave(a, n)) return "a wave goes twice along a dimension";
     for (int d = 0; d < 3 && plan_is_tile(n); d++)
         if (n->period[d]) a->period[d] = n->period[d];
@@ -175,6 +211,7 @@ static const char *check_tree(met *met, int node, around a)
     int first = met->leaves, children = 0;
     *met->wrong = node;
     const char *wrong = check_node(&a, n);
+    if (!wrong) wrong = check_turns(&a, n);
     if (!wrong && plan_is_leaf(n) && n->leaf != met->leaves++) wrong = "leaves are out of order";
     if (!wrong && plan_is_leaf(n)) wrong = check_periods(&a, n);
     if (!wrong) wrong = enter(&a, n);
@@ -185,6 +222,9 @@ static const char *check_tree(met *met, int node, around a)
     bool parent = n->kind == PLAN_SEQ || plan_is_tile(n) || n->kind == PLAN_BUFFER;
     if (children > 1 && n->kind != PLAN_SEQ) return "it has more than one child";
     if (children && !parent) return "it has a child";
+    if (n->siblings && !children) return "siblings take nothing";
+    if (n->bytes && bytes_in(&a, node) > n->bytes)
+        return "its buffers need more than a sibling's memory";
     if (plan_is_tile(n) && (n->leaf != first || n->leaf_count != met->leaves - first))
         return "its leaves are not those of its children";
     return NULL;

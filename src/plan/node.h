@@ -24,6 +24,8 @@ void plan_end_tile(plan *p, int number, plan_find_span *find, const void *data);
 bool plan_are_alike(const chain_slot *a, const chain_slot *b);
 /* The program's name of a field or scalar; NULL where it has none. */
 const char *plan_slot_name(const analysis_chain *a, int slot);
+/* Bytes of a buffer of a field, with all its slots; PLAN_FAR where they are more. */
+int64_t plan_buffer_bytes(const plan_node *buffer, const chain_slot *slot);
 /* Notes that a method cannot be used for loops (those on a grid), and why. */
 void plan_refuse(plan *p, const analysis_section *loops, int level, const char *why);
 

@@ -10,8 +10,10 @@
  *
  * A leaf has the spans of the tiles around it, outermost first, two numbers each (at seams four, of
  * blocks six).
- * A loop has a scale, as in "loop number 3 scale 1 2 2 spans ...", unless that is 1 1 1.
- * PLAN_FAR is written as far and its negative as -far, in JSON as texts. */
+ * A loop has a scale, as in "loop number 3 scale 1 2 2 spans ...", unless that is 1 1 1. What is
+ * about turns is told where it is not 0: "siblings 16 bytes 65536" of a tile, "depth 3" of a
+ * buffer, "ahead 2" of a move, "behind 1" of a wait. PLAN_FAR is written as far and its negative as
+ * -far, in JSON as texts. */
 #include "plan/notation.h"
 
 #include <inttypes.h>
@@ -23,11 +25,12 @@ const char *const notation_kinds[NOTATION_KINDS] = {
     [PLAN_SCALAR] = "scalar", [PLAN_EXCHANGE] = "exchange", [PLAN_LOOP] = "loop",
 };
 
-#define NUMBERS(kind, label, member, count)                                                        \
+#define SOME_NUMBERS(kind, label, member, count, usual)                                            \
     {                                                                                              \
         PLAN_##kind, label, offsetof(plan_node, member),                                           \
-            sizeof(((plan_node *)0)->member) / (count), count                                      \
+            sizeof(((plan_node *)0)->member) / (count), count, usual                               \
     }
+#define NUMBERS(kind, label, member, count) SOME_NUMBERS(kind, label, member, count, NOTATION_TOLD)
 const notation_number notation_numbers[] = {
     NUMBERS(TILE, "dimension", dimension, 1),
     NUMBERS(TILE, "size", size, 1),
@@ -35,6 +38,8 @@ const notation_number notation_numbers[] = {
     NUMBERS(TILE, "parallel", parallel, 1),
     NUMBERS(TILE, "wave", wave, 1),
     NUMBERS(TILE, "seam", seam, 1),
+    SOME_NUMBERS(TILE, "siblings", siblings, 1, 0),
+    SOME_NUMBERS(TILE, "bytes", bytes, 1, 0),
     NUMBERS(TILE, "period", period, 3),
     NUMBERS(BLOCKS, "parts", parts, 3),
     NUMBERS(BLOCKS, "period", period, 3),
@@ -43,15 +48,18 @@ const notation_number notation_numbers[] = {
     NUMBERS(BUFFER, "capacity", capacity, 3),
     NUMBERS(BUFFER, "window", window, 1),
     NUMBERS(BUFFER, "reach", reach, 2),
+    SOME_NUMBERS(BUFFER, "depth", depth, 1, 0),
     NUMBERS(MOVE, "field", slot, 1),
     NUMBERS(MOVE, "out", out, 1),
     NUMBERS(MOVE, "tag", tag, 1),
+    SOME_NUMBERS(MOVE, "ahead", ahead, 1, 0),
     NUMBERS(WAIT, "tag", tag, 1),
+    SOME_NUMBERS(WAIT, "behind", behind, 1, 0),
     NUMBERS(EXCHANGE, "field", slot, 1),
     NUMBERS(EXCHANGE, "margin", margin, 6),
     NUMBERS(SCALAR, "number", loop, 1),
     NUMBERS(LOOP, "number", loop, 1),
-    NUMBERS(LOOP, "scale", scale, 3),
+    SOME_NUMBERS(LOOP, "scale", scale, 3, 1),
 };
 const int notation_number_count = (int)COUNT_OF(notation_numbers);
 
@@ -115,11 +123,11 @@ static void print_cuts(const printer *w, const plan_node *n, const char *between
     if (w->json) text_add(w->out, "]");
 }
 
-/* Whether numbers are shown: a scale is if it is not 1 along all dimensions. */
 static bool is_told(const plan_node *n, const notation_number *x)
 {
-    bool all_one = n->scale[0] == 1 && n->scale[1] == 1 && n->scale[2] == 1;
-    return x->offset != offsetof(plan_node, scale) || !all_one;
+    bool usual = true;
+    for (int i = 0; i < x->count; i++) usual = usual && get_number(n, x, i) == x->usual;
+    return !usual;
 }
 
 /* The kind and the numbers of a node, as words or as members of a JSON object. */

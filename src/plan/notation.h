@@ -16,9 +16,12 @@ typedef struct notation_number {
     size_t offset;
     size_t size; /* of one member: that of bool, int or int64_t */
     int count;
+    int64_t usual; /* numbers that are all this one are left out; NOTATION_TOLD: none are */
 } notation_number;
 
-/* In the order in which they are written. */
+#define NOTATION_TOLD INT64_MIN
+
+/* In the order in which they are written. Labels of numbers that may be left out are their own. */
 extern const notation_number notation_numbers[];
 extern const int notation_number_count;
 

@@ -76,6 +76,18 @@ bool plan_are_alike(const chain_slot *a, const chain_slot *b)
     return a->type == b->type && a->components == b->components && chain_slot_same_points(a, b);
 }
 
+int64_t plan_buffer_bytes(const plan_node *n, const chain_slot *slot)
+{
+    int64_t bytes = slot->components * (int64_t)ir_storages[slot->type].bytes;
+    grid_box all = chain_slot_memory(slot);
+    bytes *= larger(n->depth, 1);
+    for (int d = 0; d < 3; d++)
+        if (__builtin_mul_overflow(bytes, n->capacity[d] ? n->capacity[d] : all.hi[d] - all.lo[d],
+                                   &bytes))
+            return PLAN_FAR;
+    return smaller(bytes, PLAN_FAR);
+}
+
 const char *plan_slot_name(const analysis_chain *a, int slot)
 {
     for (int l = 0; l < a->loop_count; l++) {

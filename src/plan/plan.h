@@ -18,10 +18,17 @@
  * Blocks are like one tile per rank, all at once: each has places of its own for the buffers in it,
  * and exchanges fill the margins of one from the others. Along a dimension that wraps, frames reach
  * beyond the grid: in places inside, index -1 is another copy of the last index. One block that
- * wraps closes the seam of a periodic dimension. */
+ * wraps closes the seam of a periodic dimension.
+ *
+ * Tiles may be taken by *siblings*, cores with small memories: each has equal many, in order, its
+ * *turns*. Directly inside such tiles are buffers, one in another, and a SEQ. A buffer of depth D
+ * has D slots: turn t has slot t modulo D from where a turn first needs it, with no values at
+ * first, until turn t + D does. A child of the SEQ works for the present turn; but a move may run
+ * some turns ahead, and a wait be for moves of some turns behind. */
 #ifndef PLAN_PLAN_H
 #define PLAN_PLAN_H
 
+#include "machine/machine.h"
 #include "plan/dealing.h"
 
 /* ---- plan.c: the tree ------------------------------------------------------------------------ */
@@ -31,12 +38,12 @@
 typedef enum plan_kind {
     PLAN_NONE,
     PLAN_SEQ,      /* its children, in order */
-    PLAN_TILE,     /* dimension, size, overlap, parallel, wave, seam, period; spans: one per leaf,
-                      or two */
+    PLAN_TILE,     /* dimension, size, overlap, parallel, wave, seam, siblings, bytes, period;
+                      spans: one per leaf, or two */
     PLAN_BLOCKS,   /* parts, cuts, period; spans: three per leaf, one per dimension */
-    PLAN_BUFFER,   /* slot, alias, capacity, window; child */
-    PLAN_MOVE,     /* slot, out, tag */
-    PLAN_WAIT,     /* tag: the move started under it has ended after this */
+    PLAN_BUFFER,   /* slot, alias, capacity, window, depth; child */
+    PLAN_MOVE,     /* slot, out, tag, ahead */
+    PLAN_WAIT,     /* tag, behind: the moves started under it have ended after this */
     PLAN_EXCHANGE, /* slot, margin */
     PLAN_SCALAR,   /* loop: finishes its reductions; or runs it, without a grid */
     PLAN_LOOP      /* loop, scale */
@@ -58,6 +65,10 @@ typedef struct plan_node {
     bool seam; /* tiles go once around a dimension that wraps. Beside its span each leaf has another
                   one: for the low end of the first tile, and for the high end of the last one. So
                   the first tile begins within the grid, and the last one closes the gap */
+    int siblings;  /* of TILE: how many take its tiles, and those of such nodes directly inside, by
+                      turns; 0: nobody does. They run at once, each from its first turn to its last
+                    */
+    int64_t bytes; /* with siblings: of the memory of each of them, for buffers; 0: not limited */
     int64_t period[3];   /* of TILE and BLOCKS: the size of a dimension that wraps, otherwise 0 */
     int parts[3];        /* of BLOCKS, per dimension */
     int64_t *cuts[3];    /* parts + 1 of them */
@@ -67,8 +78,11 @@ typedef struct plan_node {
     int window;          /* of a buffer: number of a TILE node around those who use it. Only indices
                             in its frame widened by `reach` are looked for in the buffer. 0: all */
     plan_span reach;
-    bool out; /* from the innermost place to the next one outside; otherwise inwards */
-    int tag;  /* of a move that is only started here; 0: none */
+    int depth;  /* of a buffer that turns have: so many of them have one each, at once; 0 is 1 */
+    int ahead;  /* of a move in a turn: it is that of a turn so many later */
+    int behind; /* of a wait in a turn: it is for moves of a turn so many before */
+    bool out;   /* from the innermost place to the next one outside; otherwise inwards */
+    int tag;    /* of a move that is only started here; 0: none */
     plan_span margin[3];
     int loop;
     int64_t scale[3]; /* of LOOP, 1 at least */
@@ -170,6 +184,7 @@ typedef struct plan_run {
 /* Values of a slot copied between places; `from` is at the indices of `to` moved by `shift`. */
 typedef struct plan_copy {
     int slot, tag; /* tag: the copy may happen any time until it is waited for; 0: now */
+    int64_t turn;  /* in which it was started, where tiles have turns; otherwise 0 */
     const plan_place *from, *to;
     grid_box box;
     int64_t shift[3];
@@ -182,12 +197,13 @@ typedef struct plan_visitor {
                        the innermost dimension outermost */
     bool (*run)(void *data, const plan_walk *walk, const plan_run *run);
     bool (*copy)(void *data, const plan_walk *walk, const plan_copy *copy);
-    bool (*wait)(void *data, int tag);
+    bool (*wait)(void *data, int tag, int64_t turn); /* for moves of a tag and turn */
     bool (*scalar)(void *data, int loop);
     bool (*open)(void *data, plan_place *place);
     bool (*close)(void *data, plan_place *place);
-    /* A tile of a parallel node or of a wave, or a block, begins; NULL: all tiles of the node have
-     * ended. `at`: the tile of a wave, by the order of its nodes; otherwise NULL. */
+    /* A tile of a parallel node or of a wave, a block, or what a sibling takes by turns begins;
+     * NULL: all tiles of the node have ended. `at`: the tile of a wave, by the order of its nodes;
+     * otherwise NULL. */
     bool (*tile)(void *data, const plan_node *node, const int64_t at[3]);
     /* Whether the next tile of parallel tiles, with no such tiles directly inside, is left out. */
     bool (*leaves_out)(void *data, const plan_node *node);
@@ -235,6 +251,34 @@ typedef struct plan_traffic {
 /* The plan must have its schedule. */
 plan_traffic plan_find_traffic(const plan *p, const analysis_chain *a);
 
+/* ---- emulated_time.c ------------------------------------------------------------------------- */
+
+/* What a part of a plan takes on an emulated machine: tiles that siblings take by turns, or a loop
+ * whose fields stay in the global memory. */
+enum { PLAN_SHOWN = 96 };
+typedef struct plan_timed {
+    int first, end; /* loops */
+    bool direct;
+    int64_t tile[3]; /* points; 0: not cut */
+    int64_t bytes;   /* of a local memory */
+    int64_t turns;
+    int siblings, slots;     /* siblings: that have turns */
+    double got, put, needed; /* bytes; needed: got without those that come in several times */
+    machine_time time;
+    machine_operation shown[PLAN_SHOWN]; /* the first ones of the first sibling */
+    int shown_count;
+} plan_timed;
+
+typedef struct plan_times {
+    plan_timed *parts;
+    size_t count, room;
+    double seconds;
+} plan_times;
+/* Walks a plan by the clock of a machine. False when memory is out; to be freed in any case. */
+bool plan_find_times(const plan *p, const analysis_chain *a, const machine_emulated *m,
+                     plan_times *out);
+void plan_times_free(plan_times *t);
+
 /* ---- planners.c ------------------------------------------------------------------------------ */
 
 /* A request for a plan. Sizes along dimensions in which a group of loops cannot be tiled are
@@ -242,14 +286,22 @@ plan_traffic plan_find_traffic(const plan *p, const analysis_chain *a);
 typedef struct plan_request {
     const char *method;               /* a name from the list in planners.c */
     const struct plan_request *below; /* plans the loops of a tile, or block; NULL: in order */
-    int64_t tile[3];                  /* sizes, 0: not tiled */
-    int64_t inner[3];                 /* of tiles in tiles, 0: none */
-    int64_t parts[3];                 /* of blocks; 0 is 1 */
-    int64_t every;                    /* loops between exchanges, 0: all */
-    int64_t depth;                    /* loops that are tiled together at most, 0: all */
-    int64_t cache;                    /* bytes that the fields of a tile may fill, of "tiled" */
-    int64_t threads;                  /* that tiles are shared out to, of "tiled"; 0 is 1 */
-    int64_t prefetch;                 /* 1: moves run beside the work */
+    const machine_emulated
+        *machine;     /* that chooses what is not given, of "scratchpad"; NULL: none */
+    int64_t tile[3];  /* sizes, 0: not tiled */
+    int64_t inner[3]; /* of tiles in tiles, 0: none */
+    int64_t parts[3]; /* of blocks; 0 is 1 */
+    int64_t every;    /* loops between exchanges, 0: all */
+    int64_t depth;    /* loops that are tiled together at most, 0: all */
+    int64_t cache;    /* bytes that the fields of a tile may fill, of "tiled" */
+    int64_t threads;  /* that tiles are shared out to, of "tiled"; 0 is 1 */
+    int64_t prefetch; /* 1: moves run beside the work */
+    int64_t siblings; /* that take tiles by turns, of "scratchpad"; 0 is 1 */
+    int64_t memory;   /* bytes of each of them; 0: not limited */
+    int64_t slots;    /* of a buffer; 0 is 1 */
+    int64_t ahead;    /* turns that a get runs ahead; 0: half of the slots */
+    int64_t last;     /* 1: a get is issued after the put of a turn */
+    int64_t in_place; /* 1: a field and its next value have one buffer */
 } plan_request;
 
 /* False when memory is out or there is no such method. */
@@ -260,9 +312,10 @@ const char *plan_method_name(int i);
 /* ---- request.c ------------------------------------------------------------------------------- */
 
 /* Reads "METHOD x=N y=N z=N inner.x=N ... parts.x=N ... every=N depth=N cache=N threads=N
- * prefetch"; all but the method is optional. Requests for what lies in tiles of one before follow
- * it behind a /: out[1] is what out[0] has below, and so on, up to `most`. False for any other
- * text; `why` then says which word is wrong, and nothing where the method is missing. */
+ * prefetch siblings=N memory=N slots=N ahead=N last inplace"; all but the method is optional.
+ * Requests for what lies in tiles of one before follow it behind a /: out[1] is what out[0] has
+ * below, and so on, up to `most`. False for any other text; `why` then says which word is wrong,
+ * and nothing where the method is missing. */
 enum { PLAN_MOST_METHODS = 3 };
 bool plan_request_read(const char *words, plan_request *out, int most, text *why);
 /* The same words, from which the request can be read. */

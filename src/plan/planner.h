@@ -54,7 +54,8 @@ typedef struct plan_group {
     analysis_use *uses;     /* likewise, of the section that plan_overlapped_treat looked at last */
     plan_request sized;     /* of "tiled": sizes that it has found, and the method for them */
     const struct plan_method *sized_by;
-    struct plan_part *parts; /* of windowed.c, by loop */
+    struct plan_part *parts;           /* of windowed.c, by loop */
+    struct scratchpad_choice *choices; /* of scratchpad_sizes.c: a list */
     arena memory;
 } plan_group;
 
@@ -108,6 +109,18 @@ void plan_group_moves(const plan_group *g, plan *p, int parent, bool out, int ta
 /* A plan_find_span: in dimensions that are cut, extents of loops, and needs of what is moved in. */
 plan_span plan_group_span(const void *group, const plan_node *leaf, int d);
 
+/* ---- pair.c ---------------------------------------------------------------------------------- */
+
+/* A field that a loop reads, and another one, alike, all of which it makes: nobody reads the first
+ * afterwards. */
+typedef struct plan_pair {
+    int from, to;
+} plan_pair;
+/* The pair of a loop; false: it has none. */
+bool plan_pair_find(const plan_group *g, int loop, plan_pair *out);
+/* How far back along a dimension the loop looks for a field. */
+int64_t plan_pair_back(const analysis_loop *l, int slot, int d);
+
 /* ---- skewed.c -------------------------------------------------------------------------------- */
 
 /* A group is tiled in sections, as deep as asked for, all about equally deep. */
@@ -146,6 +159,7 @@ enum {
     PLAN_TAKES_CACHE = 16,
     PLAN_TAKES_PREFETCH = 32,
     PLAN_TAKES_THREADS = 64,
+    PLAN_TAKES_TURNS = 512, /* siblings, and what their memories hold */
     PLAN_TAKES_TILES = 128, /* another method in its tiles */
     PLAN_IN_TILES = 256     /* and can be in those of others: fields stay where they are */
 };
@@ -161,7 +175,8 @@ typedef struct plan_method {
     void (*make)(plan_group *g, const plan_request *request, plan *p, int parent);
 } plan_method;
 extern const plan_method plan_skewed, plan_diamond, plan_tiled, plan_shared, plan_overlapped,
-    plan_windowed, plan_sliding, plan_streamed, plan_fused, plan_single, plan_blocked;
+    plan_windowed, plan_sliding, plan_streamed, plan_fused, plan_single, plan_blocked,
+    plan_scratchpad;
 /* planners.c: NULL when there is none of this name. */
 const plan_method *plan_method_find(const char *name);
 

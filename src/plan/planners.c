@@ -23,7 +23,8 @@ static const plan_method *const methods[] = {
     &plan_streamed,   /* a window of all fields moves along one dimension */
     &plan_fused,      /* the same for fields that nobody needs afterwards */
     &plan_single,     /* one array for a field and its next value */
-    &plan_blocked     /* blocks with exchanges */
+    &plan_blocked,    /* blocks with exchanges */
+    &plan_scratchpad  /* overlapped tiles, in turns, for cores with small memories */
 };
 
 const char *plan_method_name(int i)

@@ -124,7 +124,7 @@ bool proof_meets(const plan_place *place, const grid_box *box, int number, const
 bool proof_touch_box(proof *v, const plan_place *place, int slot, int component,
                      const grid_box *box, bool writes);
 bool proof_copy(void *data, const plan_walk *walk, const plan_copy *copy);
-bool proof_wait(void *data, int tag);
+bool proof_wait(void *data, int tag, int64_t turn);
 
 /* ---- proof_lanes.c --------------------------------------------------------------------------- */
 

@@ -122,12 +122,12 @@ bool proof_copy(void *data, const plan_walk *walk, const plan_copy *copy)
     return true;
 }
 
-bool proof_wait(void *data, int tag)
+bool proof_wait(void *data, int tag, int64_t turn)
 {
     proof *v = data;
     for (size_t i = 0; i < v->move_count;) {
         plan_copy m = v->moves[i];
-        if (m.tag != tag) {
+        if (m.tag != tag || m.turn != turn) {
             i++;
             continue;
         }

@@ -52,6 +52,7 @@ static bool visit_move(plan_walk *w, const plan_node *leaf, const plan_run *run)
     const plan_place *inner = w->inner[leaf->slot], *outer = walk_outer_place(inner, leaf->slot);
     plan_copy copy = {.slot = leaf->slot,
                       .tag = leaf->tag,
+                      .turn = w->turn,
                       .from = leaf->out ? inner : outer,
                       .to = leaf->out ? outer : inner};
     int64_t to[3];
@@ -213,10 +214,10 @@ static bool walk_node(plan_walk *w, int node)
     switch (n->kind) {
     case PLAN_NONE: return true;
     case PLAN_SEQ: return walk_seq(w, n);
-    case PLAN_TILE: return walk_tile(w, n);
+    case PLAN_TILE: return n->siblings ? walk_turns(w, n, walk_node) : walk_tile(w, n);
     case PLAN_BLOCKS: return walk_blocks(w, n);
     case PLAN_BUFFER: return walk_buffer(w, n);
-    case PLAN_WAIT: return !v->wait || v->wait(v->data, n->tag);
+    case PLAN_WAIT: return !v->wait || v->wait(v->data, n->tag, w->turn);
     case PLAN_EXCHANGE: return false;
     case PLAN_SCALAR: return !v->scalar || v->scalar(v->data, n->loop);
     case PLAN_MOVE:

@@ -1,6 +1,6 @@
 /* Private to plan: the state of a walk. walk.c goes through the nodes, walk_tile.c finds the tiles
- * of nodes, walk_place.c boxes and places around a leaf, walk_exchange.c fills the margins of
- * blocks. */
+ * of nodes, walk_turns.c those that siblings take by turns, walk_place.c boxes and places around a
+ * leaf, walk_exchange.c fills the margins of blocks. */
 #ifndef PLAN_WALK_H
 #define PLAN_WALK_H
 
@@ -21,6 +21,7 @@ struct plan_walk {
     walk_frame frames[WALK_FRAMES];
     int frame_count;
     plan_place **inner; /* per slot: its innermost place */
+    int64_t turn;       /* the present one */
     int block;
     const plan_node *blocks;  /* the BLOCKS node around; NULL: none */
     plan_place **block_inner; /* `inner` of each of its blocks, one after another */
@@ -60,6 +61,12 @@ plan_place walk_make_place(plan_walk *w, const plan_node *buffer);
 /* Both call the visitor, and return false when it ends the walk. */
 bool walk_open_place(plan_walk *w, plan_place *place);
 bool walk_close_place(plan_walk *w, plan_place *place);
+
+/* ---- walk_turns.c ---------------------------------------------------------------------------- */
+
+typedef bool walk_visit(plan_walk *w, int node);
+/* Walks tiles that siblings take by turns; `visit` walks what is in one of them. */
+bool walk_turns(plan_walk *w, const plan_node *n, walk_visit *visit);
 
 /* ---- walk_exchange.c ------------------------------------------------------------------------- */
 

@@ -107,13 +107,13 @@ expect 2 explain --plan '' -- "$KATA_BUILD/kata" "${steps[@]}"
 expect_text err "kata explain: the plan is '': a method is missing" \
     "  write a method ($methods) and sizes: 'skewed y=16 z=8'"
 KATA_EXPLAIN=loud expect 1 "${steps[@]}"
-expect_in err "the environment variable KATA_EXPLAIN is 'loud', not text, json, x, y, z, roofline or scaling"
+expect_in err "the environment variable KATA_EXPLAIN is 'loud', not text, json, x, y, z, roofline, scaling or pipeline"
 expect 2 explain --plan 'skewed y=4'
 expect_text err "kata explain: name a kernel file, or the program to run: kata explain -- PROGRAM"
 expect 2 explain --svg x -- true
 expect_text err "kata explain: --svg writes a file: name it, as in --to plan.svg"
 expect 2 explain --svg w -- true
-expect_text err "kata explain: --svg takes x, y, z, roofline or scaling, not 'w'"
+expect_text err "kata explain: --svg takes x, y, z, roofline, scaling or pipeline, not 'w'"
 expect 2 explain --quick --svg roofline --to x.svg -- true
 expect_text err "kata explain: --svg roofline needs what --quick leaves out"
 expect 2 explain --quick --svg scaling --to x.svg -- true

@@ -40,6 +40,14 @@ static bool is_move_in(const plan_node *n) { return n->kind == PLAN_MOVE && !n->
 static bool is_move_out(const plan_node *n) { return n->kind == PLAN_MOVE && n->out; }
 static bool is_started(const plan_node *n) { return n->kind == PLAN_MOVE && n->tag; }
 static bool is_wait(const plan_node *n) { return n->kind == PLAN_WAIT; }
+static bool is_slotted(const plan_node *n) { return n->kind == PLAN_BUFFER && n->depth > 1; }
+static bool is_late_wait(const plan_node *n) { return n->kind == PLAN_WAIT && n->behind; }
+static bool is_early_move(const plan_node *n) { return n->kind == PLAN_MOVE && n->ahead; }
+static bool is_full(const plan_node *n) { return n->kind == PLAN_TILE && n->bytes; }
+static bool is_wall(const plan_node *n)
+{
+    return n->kind == PLAN_TILE && n->size == 1 && !n->overlap && !n->parallel && !n->wave;
+}
 static bool is_exchange(const plan_node *n) { return n->kind == PLAN_EXCHANGE; }
 static bool is_scalar(const plan_node *n) { return n->kind == PLAN_SCALAR; }
 static bool is_loop(const plan_node *n) { return n->kind == PLAN_LOOP; }
@@ -112,6 +120,7 @@ SPAN(loop_ends_late, is_tile, is_loop, 0, 1)
 SPAN(move_in_starts_late, is_tile, is_move_in, 1, 0)
 SPAN(move_in_ends_early, is_tile, is_move_in, 0, -1)
 SPAN(move_in_late, is_tile, is_move_in, -1, -1)
+SPAN(wall_saved_late, is_wall, is_move_in, -1, -1)
 SPAN(move_out_starts_late, is_tile, is_move_out, 1, 0)
 SPAN(move_out_ends_early, is_tile, is_move_out, 0, -1)
 SPAN(move_out_early, is_tile, is_move_out, 1, 1)
@@ -277,6 +286,10 @@ CHANGE(move_of_other_field, is_move, n->slot = other_field(w, a, n->slot))
 CHANGE(move_turned, is_move, n->out = !n->out)
 CHANGE(move_never_awaited, is_started, n->tag += 10)
 CHANGE(wait_for_nothing, is_wait, n->tag += 10)
+CHANGE(slots_fewer, is_slotted, n->depth--)
+CHANGE(put_awaited_late, is_late_wait, n->behind++)
+CHANGE(get_too_early, is_early_move, n->ahead++)
+CHANGE(memory_too_small, is_full, n->bytes = n->bytes > 64 ? n->bytes / 64 : 1)
 CHANGE(exchange_shallow_below, is_exchange,
        for (int d = 0; d < 3; d++) n->margin[d].lo += n->margin[d].lo < 0)
 CHANGE(exchange_shallow_above, is_exchange,
@@ -490,6 +503,11 @@ const mutant mutants[] = {
     MUTANT(move_turned),
     MUTANT(move_never_awaited),
     MUTANT(wait_for_nothing),
+    MUTANT(slots_fewer),
+    MUTANT(put_awaited_late),
+    MUTANT(get_too_early),
+    MUTANT(memory_too_small),
+    MUTANT(wall_saved_late),
     MUTANT(exchange_shallow_below),
     MUTANT(exchange_shallow_above),
     MUTANT(exchange_of_other_field),

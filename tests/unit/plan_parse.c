@@ -23,6 +23,8 @@ typedef struct line {
     int indent, count;
     plan_kind kind;
     int64_t numbers[1024];
+    unsigned
+        told; /* bits: numbers of the table that the line has, of those that it may leave out */
 } line;
 
 static bool is_word(const char *at, const char *word)
@@ -46,12 +48,21 @@ static bool read_number(const char **words, int64_t *value)
     return read;
 }
 
+/* Notes a label of numbers that may be left out. */
+static void note_label(const char *label, line *out)
+{
+    for (int k = 0; k < notation_number_count; k++)
+        if (notation_numbers[k].kind == out->kind && is_word(label, notation_numbers[k].label))
+            out->told |= 1u << k;
+}
+
 /* Reads the numbers of a line, skipping labels; false when it is no line of a plan. */
 static bool read_line(const char *words, line *out)
 {
     size_t indent = strspn(words, " ");
     out->indent = (int)(indent / 2);
     out->count = 0;
+    out->told = 0;
     out->kind = PLAN_NONE;
     words += indent;
     for (int k = 1; k < NOTATION_KINDS; k++)
@@ -61,7 +72,8 @@ static bool read_line(const char *words, line *out)
         if (*words == ' ') {
             words++;
         } else if (isalpha((unsigned char)*words) && !is_word(words, "far")) {
-            words += strcspn(words, " \n"); /* a label */
+            note_label(words, out);
+            words += strcspn(words, " \n");
         } else {
             if (out->count == (int)COUNT_OF(out->numbers) || !read_number(&words, &value))
                 return false;
@@ -124,12 +136,6 @@ static bool read_spans(parser *r, const line *l, int leaf, int own)
     return true;
 }
 
-/* Whether a line is about a loop with a scale. */
-static bool has_scale(const parser *r, const line *l)
-{
-    return l->kind == PLAN_LOOP && (size_t)l->count == 4 + r->tiles;
-}
-
 /* Adds the node of a line; those that are not around it have ended. */
 static bool add_line(parser *r, const line *l)
 {
@@ -140,7 +146,7 @@ static bool add_line(parser *r, const line *l)
     end_nodes(r, l->indent);
     for (int k = 0; k < notation_number_count; k++) {
         const notation_number *x = &notation_numbers[k];
-        if (l->kind == PLAN_LOOP && own && !has_scale(r, l)) continue;
+        if (x->usual != NOTATION_TOLD && !(l->told & 1u << k)) continue;
         for (int i = 0; x->kind == l->kind && i < x->count; i++, own++)
             if (own < l->count) set_number(&n, x, i, l->numbers[own]);
     }

@@ -432,6 +432,12 @@ static plan_request random_sizes(world *w)
     r.depth = world_from(w, 0, 1) ? world_from(w, 1, 6) : 0;
     r.cache = world_from(w, 1, 4) << world_from(w, 4, 12);
     r.threads = world_from(w, 1, 3);
+    r.siblings = world_from(w, 0, 5);
+    r.memory = world_from(w, 0, 1) ? world_from(w, 1, 64) << world_from(w, 6, 10) : 0;
+    r.slots = world_from(w, 0, 5);
+    r.last = world_from(w, 0, 1);
+    r.ahead = world_from(w, 0, larger(r.slots, 1) - 1 + r.last);
+    r.in_place = world_from(w, 0, 1);
     return r;
 }
 

@@ -1,0 +1,270 @@
+/* Sizes of blocks, and how many slots buffers have, for a machine. All sizes are candidates that
+ * fit a local memory: powers of two, or those that deal a dimension out evenly. A formula ranks
+ * them by what they move and compute; the machine's clock decides between the best of them, where
+ * blocks are few enough to run it. */
+#include "plan/scratchpad.h"
+
+#include <math.h>
+
+enum {
+    MOST_SIZES = 64, /* along a dimension */
+    FINALISTS = 12,
+    MOST_TURNS = HOSTILE(40000, 200) /* of all siblings, for the clock */
+};
+
+typedef struct candidate {
+    plan_request r;
+    double seconds;
+    int64_t bytes;
+} candidate;
+
+typedef struct chooser {
+    const scratchpad_section *s;
+    plan *p;
+    int64_t extent[3];
+    int64_t growth[3]; /* of the points that are computed */
+    double operations; /* of a point, of all loops */
+    int sizes[3];
+    int64_t size[3][MOST_SIZES];
+    candidate best[FINALISTS]; /* the first is the best */
+    int count;
+} chooser;
+
+/* What was chosen for a section before. */
+struct scratchpad_choice {
+    struct scratchpad_choice *next;
+    uint64_t key;
+    plan_request r;
+};
+
+/* ---- what a section has -----------------------------------------------------------------------
+ */
+
+static void measure(chooser *c)
+{
+    const analysis_section *part = c->s->part;
+    grid_box hull = {.lo = {0}};
+    for (int l = part->first; l < part->end; l++) {
+        const chain_loop *loop = part->a->loops[l].loop;
+        const plan_span *extent = c->s->g->extents[l - c->s->g->part.first];
+        if (loop->once || grid_box_is_empty(&loop->box)) continue;
+        hull = grid_box_is_empty(&hull) ? loop->box : grid_box_hull(&hull, &loop->box);
+        c->operations += (double)ir_work(loop->kernel) / (loop->colors > 1 ? loop->colors : 1);
+        for (int d = 0; d < 3; d++)
+            c->growth[d] = larger(c->growth[d], extent[d].hi - extent[d].lo);
+    }
+    for (int d = 0; d < 3; d++) c->extent[d] = larger(hull.hi[d] - hull.lo[d], 1);
+}
+
+/* What makes sections equal here. Which field is which does not matter: loops take turns in two. */
+static uint64_t key_of(const chooser *c)
+{
+    const plan_group *g = c->s->g;
+    uint64_t key = hash_bytes(c->extent, sizeof c->extent, c->s->has_pair);
+    key = hash_bytes(c->growth, sizeof c->growth, key);
+    key = hash_bytes(&c->operations, sizeof c->operations, key);
+    uint64_t fields = 0;
+    for (int slot = 0; slot < g->part.a->slot_count; slot++) {
+        const plan_treatment *f = &g->fields[slot];
+        const chain_slot *of = g->part.a->slots[slot];
+        grid_box memory = chain_slot_memory(of);
+        const int64_t numbers[] = {f->in, f->out, of->components, ir_storages[of->type].bytes};
+        if (!f->buffered) continue;
+        uint64_t field = hash_bytes(numbers, sizeof numbers, 0);
+        field = hash_bytes(&memory, sizeof memory, field);
+        field = hash_bytes(g->needs[slot], sizeof g->needs[slot], field);
+        fields += hash_bytes(f->margin, sizeof f->margin, field);
+    }
+    return hash_bytes(&fields, sizeof fields, key);
+}
+
+/* The sizes that deal a dimension out to 1, 2, 3, ... tiles, or powers of two. */
+static void list_sizes(chooser *c, int d)
+{
+    const plan_request *r = c->s->r;
+    int64_t extent = c->extent[d], last = 0;
+    int *count = &c->sizes[d];
+    if (!c->s->g->cut[d]) {
+        c->size[d][(*count)++] = 0;
+        return;
+    }
+    for (int64_t tiles = 1; !r->machine->powers && tiles <= extent && *count < MOST_SIZES;) {
+        int64_t size = (extent + tiles - 1) / tiles;
+        if (size != last) c->size[d][(*count)++] = last = size;
+        tiles = *count < MOST_SIZES / 2 ? tiles + 1 : tiles * 5 / 4 + 1;
+    }
+    for (int64_t size = 1; r->machine->powers && size < 2 * extent && *count < MOST_SIZES;
+         size *= 2)
+        c->size[d][(*count)++] = size;
+}
+
+/* ---- the formula ------------------------------------------------------------------------------
+ */
+
+/* Points that come in over a dimension, for tiles of a size: each tile has a halo, which ends at
+ * sides that are not periodic. */
+static double with_halo(const chooser *c, const plan_request *r, int d, int64_t halo)
+{
+    if (!r->tile[d]) return (double)c->extent[d];
+    int64_t tiles = (c->extent[d] + r->tile[d] - 1) / r->tile[d];
+    int64_t seams = c->s->g->period[d] ? tiles : tiles - 1;
+    return (double)(c->extent[d] + seams * halo);
+}
+
+/* Seconds that all transfers in one direction take, at the rate of all siblings. */
+static double moving(const chooser *c, const plan_request *r, bool out)
+{
+    const plan_group *g = c->s->g;
+    double seconds = 0;
+    for (int slot = 0; slot < g->part.a->slot_count; slot++) {
+        const chain_slot *of = g->part.a->slots[slot];
+        double points = of->components * (double)ir_storages[of->type].bytes, length = points;
+        const plan_span *need = g->needs[slot];
+        if (out ? !g->fields[slot].out : !g->fields[slot].in) continue;
+        for (int d = 0; d < 3; d++) points *= with_halo(c, r, d, out ? 0 : need[d].hi - need[d].lo);
+        length = r->tile[0] ? (double)(r->tile[0] + (out ? 0 : need[0].hi - need[0].lo))
+                            : (double)c->extent[0];
+        length *= (double)ir_storages[of->type].bytes;
+        seconds += points / machine_rate_at(&r->machine->both, length);
+    }
+    return seconds;
+}
+
+static double turns_of(const chooser *c, const plan_request *r)
+{
+    double turns = 1;
+    for (int d = 0; d < 3; d++)
+        if (r->tile[d]) turns *= (double)((c->extent[d] + r->tile[d] - 1) / r->tile[d]);
+    return turns;
+}
+
+/* A turn's period times the turns of a sibling, and what comes before and after. */
+static double estimate(const chooser *c, const plan_request *r)
+{
+    const machine_emulated *m = r->machine;
+    double turns = turns_of(c, r), each = ceil(turns / m->siblings), points = 1;
+    double share = fmin(turns, m->siblings) / turns;
+    double get = moving(c, r, false) * share, put = moving(c, r, true) * share;
+    for (int d = 0; d < 3; d++) points *= with_halo(c, r, d, c->growth[d]);
+    double compute = points * c->operations / m->operations / turns,
+           period = fmax(get + put, compute);
+    if (r->slots < 2)
+        period = get + compute + put + 2 * m->latency;
+    else if (r->slots - plan_scratchpad_ahead(r) < 2 && !r->last)
+        period = put + m->latency + fmax(get, compute);
+    return each * period + get + put + compute;
+}
+
+/* ---- candidates -------------------------------------------------------------------------------
+ */
+
+static bool is_better(const candidate *x, const candidate *y)
+{
+    static const double EQUAL = 1e-9;
+    if (fabs(x->seconds - y->seconds) > EQUAL * y->seconds) return x->seconds < y->seconds;
+    return x->bytes < y->bytes;
+}
+
+static void consider(chooser *c, const plan_request *r)
+{
+    scratchpad_section s = *c->s;
+    s.r = r;
+    candidate x = {.r = *r, .bytes = plan_scratchpad_bytes(&s)};
+    if (r->memory && x.bytes > r->memory) return;
+    x.seconds = estimate(c, r);
+    int at = c->count;
+    while (at > 0 && is_better(&x, &c->best[at - 1])) at--;
+    if (at == FINALISTS) return;
+    if (c->count < FINALISTS) c->count++;
+    for (int i = c->count - 1; i > at; i--) c->best[i] = c->best[i - 1];
+    c->best[at] = x;
+}
+
+/* All sizes for a number of slots, in place or not. */
+static void consider_sizes(chooser *c, plan_request r)
+{
+    const int64_t *given = c->s->r->tile;
+    bool fixed = given[0] || given[1] || given[2];
+    for (int z = 0; z < c->sizes[2]; z++)
+        for (int y = 0; y < c->sizes[1]; y++)
+            for (int x = 0; x < c->sizes[0]; x++) {
+                int at[3] = {x, y, z};
+                for (int d = 0; d < 3 && !fixed; d++) r.tile[d] = c->size[d][at[d]];
+                consider(c, &r);
+                if (fixed) return;
+            }
+}
+
+static void consider_all(chooser *c)
+{
+    plan_request r = *c->s->r;
+    int64_t fewest = r.slots ? r.slots : 1, most = r.slots ? r.slots : r.machine->slots;
+    bool given = r.in_place;
+    for (r.slots = fewest; r.slots <= most; r.slots++)
+        for (int in_place = given; in_place <= c->s->has_pair || in_place == given; in_place++) {
+            r.in_place = in_place;
+            consider_sizes(c, r);
+        }
+}
+
+/* ---- the clock --------------------------------------------------------------------------------
+ */
+
+static double simulate(const chooser *c, const plan_request *r)
+{
+    plan alone = {0};
+    plan_times times = {0};
+    scratchpad_section s = *c->s;
+    s.r = r;
+    int root = plan_add(&alone, 0, (plan_node){.kind = PLAN_SEQ});
+    if (root) plan_scratchpad_add(&s, &alone, root);
+    bool done = !alone.failed && plan_find_times(&alone, s.part->a, r->machine, &times);
+    double seconds = times.seconds;
+    if (!done) c->p->failed = true;
+    plan_times_free(&times);
+    plan_free(&alone);
+    return seconds;
+}
+
+/* Of candidates that are about as fast as the fastest one, takes the one that needs the least
+ * memory. Where some have too many turns for the clock, the formula decides. */
+static const candidate *run_finals(chooser *c)
+{
+    static const double ABOUT = 1.01;
+    const candidate *taken = NULL;
+    double least = INFINITY;
+    bool timed = true;
+    for (int i = 0; i < c->count; i++) timed = timed && turns_of(c, &c->best[i].r) <= MOST_TURNS;
+    for (int i = 0; i < c->count; i++) {
+        candidate *x = &c->best[i];
+        if (timed) x->seconds = simulate(c, &x->r);
+        least = fmin(least, x->seconds);
+    }
+    for (int i = 0; i < c->count; i++) {
+        const candidate *x = &c->best[i];
+        if (x->seconds > ABOUT * least) continue;
+        if (!taken || x->bytes < taken->bytes ||
+            (x->bytes == taken->bytes && x->seconds < taken->seconds))
+            taken = x;
+    }
+    return taken;
+}
+
+plan_request plan_scratchpad_sizes(const scratchpad_section *s, plan *p)
+{
+    chooser c = {.s = s, .p = p};
+    plan_request none = *s->r;
+    measure(&c);
+    uint64_t key = key_of(&c);
+    for (const struct scratchpad_choice *known = s->g->choices; known; known = known->next)
+        if (known->key == key) return known->r;
+    for (int d = 0; d < 3; d++) list_sizes(&c, d);
+    if (plan_overlapped_hazard(s->g, s->part) < 0) consider_all(&c);
+    const candidate *taken = run_finals(&c);
+    struct scratchpad_choice *choice = arena_array(&s->g->memory, 1, sizeof *choice);
+    if (!choice) p->failed = true;
+    if (!choice) return none;
+    *choice = (struct scratchpad_choice){s->g->choices, key, taken ? taken->r : none};
+    s->g->choices = choice;
+    return choice->r;
+}

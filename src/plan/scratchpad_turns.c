@@ -1,0 +1,189 @@
+/* Blocks for cores with small memories of their own, and no caches. The cores are siblings, which
+ * take tiles by turns. Every field of a tile lies in a buffer: what is read comes in with a halo,
+ * what was made of the tile's own points goes out. A buffer has several slots, so that values of
+ * later tiles come in, and those of earlier ones go out, while one is computed. With D slots a get
+ * runs A turns ahead, and a put has D - A turns until its slot is needed again:
+ *
+ *     get first:  wait for the put D - A turns ago; get A turns ahead; wait for the own get;
+ *                 compute; put
+ *     get last:   wait for the own get; compute; put; wait for the put; get
+ *
+ * In place, a field and its next value have one buffer. A loop then sweeps along y, wall by wall,
+ * and saves the old values of as many walls as it looks back. (Ho, Tourancheau, Obrecht, Dupont de
+ * Dinechin, Hascoet: LBM 3D stencil memory bound improvement with many-core processors asynchronous
+ * transfers.) */
+#include "plan/scratchpad.h"
+
+enum { IN = 1, OUT };
+
+/* The dimension along which a loop in place sweeps. */
+int plan_scratchpad_wall(const plan_group *g)
+{
+    int rank = 1;
+    for (int l = g->part.first; l < g->part.end; l++)
+        if (!g->part.a->loops[l].loop->once) rank = g->part.a->loops[l].loop->shape.rank;
+    return rank > 1 ? 1 : 0;
+}
+
+int64_t plan_scratchpad_ahead(const plan_request *r)
+{
+    int64_t half = (r->slots + 1) / 2;
+    if (r->ahead) return r->ahead;
+    return r->slots > 1 ? half : r->last ? 1 : 0;
+}
+
+/* ---- fields -----------------------------------------------------------------------------------
+ */
+
+/* Sets how fields are treated: those that are touched where the loops run lie in buffers. */
+static void treat_fields(plan_group *g, const analysis_section *part)
+{
+    plan_overlapped_treat(g, part);
+    for (int s = 0; s < part->a->slot_count; s++) {
+        plan_treatment *f = &g->fields[s];
+        f->buffered = g->uses[s].touched && !g->uses[s].remapped;
+        f->in = f->buffered && !f->passing && analysis_takes(part, s);
+        f->out = f->buffered && !f->passing && analysis_leaves(part, s);
+    }
+}
+
+/* ---- sections ----------------------------------------------------------------------------------
+ */
+
+void plan_scratchpad_begin(scratchpad_section *s, plan_group *g, const analysis_section *part)
+{
+    bool alone = part->end - part->first == 1;
+    *s = (scratchpad_section){.g = g, .part = part};
+    treat_fields(g, part);
+    s->has_pair =
+        alone && plan_pair_find(g, part->first, &s->pair) && g->cut[plan_scratchpad_wall(g)];
+}
+
+static bool shares(const scratchpad_section *s) { return s->r->in_place && s->has_pair; }
+
+static bool some(const plan_group *g, bool out)
+{
+    bool any = false;
+    for (int s = 0; s < g->part.a->slot_count; s++)
+        any = any || (out ? g->fields[s].out : g->fields[s].in);
+    return any;
+}
+
+static void add_wait(plan *p, int seq, int tag, int64_t behind)
+{
+    plan_add(p, seq, (plan_node){.kind = PLAN_WAIT, .tag = tag, .behind = (int)behind});
+}
+
+static void add_moves(const scratchpad_section *s, plan *p, int seq, bool out, int64_t ahead)
+{
+    for (int slot = 0; slot < s->g->part.a->slot_count; slot++)
+        if (out ? s->g->fields[slot].out : s->g->fields[slot].in)
+            plan_add(p, seq,
+                     (plan_node){.kind = PLAN_MOVE,
+                                 .slot = slot,
+                                 .out = out,
+                                 .tag = out ? OUT : IN,
+                                 .ahead = (int)ahead});
+}
+
+/* The gets of a turn, when the puts from their slots have ended. */
+static void add_gets(const scratchpad_section *s, plan *p, int seq)
+{
+    int64_t ahead = plan_scratchpad_ahead(s->r);
+    if (some(s->g, true)) add_wait(p, seq, OUT, larger(s->r->slots, 1) - ahead);
+    add_moves(s, p, seq, false, ahead);
+}
+
+static plan_node buffer_of(const scratchpad_section *s, int slot)
+{
+    plan_node buffer = {.kind = PLAN_BUFFER, .slot = slot, .alias = -1};
+    const plan_span *margin = s->g->fields[slot].margin;
+    for (int d = 0; d < 3; d++)
+        if (s->g->cut[d]) buffer.capacity[d] = s->r->tile[d] + margin[d].hi - margin[d].lo;
+    if (shares(s) && slot == s->pair.from) buffer.alias = s->pair.to;
+    buffer.depth = s->r->slots > 1 ? (int)s->r->slots : 0;
+    return buffer;
+}
+
+/* Old values of the walls that a sweep in place looks back at. */
+static plan_node saved_of(const scratchpad_section *s)
+{
+    plan_node saved = buffer_of(s, s->pair.from);
+    int wall = plan_scratchpad_wall(s->g);
+    const analysis_loop *loop = &s->part->a->loops[s->part->first];
+    saved.capacity[wall] = 1 + plan_pair_back(loop, s->pair.from, wall);
+    saved.reach = (plan_span){-PLAN_FAR, 0};
+    saved.alias = -1;
+    saved.depth = 0;
+    return saved;
+}
+
+static bool has_buffer(const scratchpad_section *s, int slot)
+{
+    return s->g->fields[slot].buffered && !(shares(s) && slot == s->pair.to);
+}
+
+int64_t plan_scratchpad_bytes(const scratchpad_section *s)
+{
+    int64_t bytes = 0;
+    for (int slot = 0; slot < s->part->a->slot_count; slot++) {
+        plan_node buffer = buffer_of(s, slot);
+        if (has_buffer(s, slot)) bytes += plan_buffer_bytes(&buffer, s->part->a->slots[slot]);
+        bytes = smaller(bytes, PLAN_FAR);
+    }
+    plan_node saved = shares(s) ? saved_of(s) : (plan_node){.slot = 0};
+    if (shares(s)) bytes += plan_buffer_bytes(&saved, s->part->a->slots[s->pair.from]);
+    return smaller(bytes, PLAN_FAR);
+}
+
+/* The loop of a section within the buffer that its two fields share. */
+static void add_sweep(const scratchpad_section *s, plan *p, int seq)
+{
+    plan_node saved = saved_of(s);
+    saved.window = p->count + 1; /* the number that the tile will have */
+    int buffer = plan_add(p, seq, saved);
+    int tile = plan_add(
+        p, buffer,
+        (plan_node){.kind = PLAN_TILE, .dimension = plan_scratchpad_wall(s->g), .size = 1});
+    int inside = plan_add(p, tile, (plan_node){.kind = PLAN_SEQ});
+    plan_add(p, inside, (plan_node){.kind = PLAN_MOVE, .slot = s->pair.from});
+    plan_add(p, inside, (plan_node){.kind = PLAN_LOOP, .loop = s->part->first});
+    plan_end_tile(p, tile, NULL, NULL);
+}
+
+/* Buffers in one another; returns the SEQ in the innermost. */
+static int add_buffers(const scratchpad_section *s, plan *p, int parent)
+{
+    for (int slot = 0; slot < s->part->a->slot_count; slot++)
+        if (has_buffer(s, slot)) parent = plan_add(p, parent, buffer_of(s, slot));
+    return plan_add(p, parent, (plan_node){.kind = PLAN_SEQ});
+}
+
+static void add_turn(const scratchpad_section *s, plan *p, int seq)
+{
+    if (!s->r->last) add_gets(s, p, seq);
+    if (some(s->g, false)) add_wait(p, seq, IN, 0);
+    if (shares(s))
+        add_sweep(s, p, seq);
+    else
+        plan_add_loops(p, seq, s->part, PLAN_ON_GRID);
+    add_moves(s, p, seq, true, 0);
+    if (s->r->last) add_gets(s, p, seq);
+}
+
+void plan_scratchpad_add(const scratchpad_section *s, plan *p, int parent)
+{
+    int tiles[3], count = 0;
+    for (int d = 2; d >= 0; d--) {
+        plan_node tile = {.kind = PLAN_TILE,
+                          .dimension = d,
+                          .size = s->r->tile[d],
+                          .overlap = true,
+                          .siblings = (int)larger(s->r->siblings, 1),
+                          .bytes = count ? 0 : s->r->memory};
+        tile.period[d] = s->g->period[d];
+        if (s->g->cut[d]) parent = tiles[count++] = plan_add(p, parent, tile);
+    }
+    add_turn(s, p, add_buffers(s, p, parent));
+    while (count) plan_end_tile(p, tiles[--count], plan_group_span, s->g);
+}
