@@ -85,12 +85,12 @@ static void print_tile(text *out, const plan_timed *t)
 
 static void print_blocks(text *out, const machine_emulated *m, const plan_timed *t)
 {
-    text_add(out, "    blocks    ");
+    text_add(out, t->columns ? "    columns   " : "    blocks    ");
     print_tile(out, t);
-    text_add(out,
-             ", %" PRId64 " of them on %d sibling%s, %d slot%s: %" PRId64 " of %" PRId64 " bytes\n",
-             t->turns, t->siblings, t->siblings == 1 ? "" : "s", t->slots, t->slots == 1 ? "" : "s",
-             t->bytes, m->free);
+    text_add(out, ", %" PRId64 " of them on %d sibling%s", t->turns, t->siblings,
+             t->siblings == 1 ? "" : "s");
+    if (!t->columns) text_add(out, ", %d slot%s", t->slots, t->slots == 1 ? "" : "s");
+    text_add(out, ": %" PRId64 " of %" PRId64 " bytes\n", t->bytes, m->free);
     text_add(out, "    moved     %.4g bytes in, of which halo %.1f %%; %.4g out\n", t->got,
              100 * halo_of(t), t->put);
 }
@@ -132,10 +132,12 @@ static void print_json(text *out, const struct exec_scratchpad *s, const line *l
         const plan_timed *t = lines[i].part;
         text_add(out,
                  "{\"kind\": \"scratchpad\", \"kernel\": \"%s\", \"loops\": %d, \"direct\": %s, "
+                 "\"columns\": %s, "
                  "\"x\": %" PRId64 ", \"y\": %" PRId64 ", \"z\": %" PRId64 ", \"blocks\": %" PRId64
                  ", \"siblings\": %d, \"slots\": %d, \"bytes\": %" PRId64 ", ",
-                 lines[i].name, t->end - t->first, t->direct ? "true" : "false", t->tile[0],
-                 t->tile[1], t->tile[2], t->turns, t->siblings, t->slots, t->bytes);
+                 lines[i].name, t->end - t->first, t->direct ? "true" : "false",
+                 t->columns ? "true" : "false", t->tile[0], t->tile[1], t->tile[2], t->turns,
+                 t->siblings, t->slots, t->bytes);
         text_add(out,
                  "\"got\": %.17g, \"put\": %.17g, \"halo\": %.6g, \"seconds\": %.17g, "
                  "\"moving\": %.17g, \"computing\": %.17g, \"bound\": \"%s\", \"runs\": %" PRId64

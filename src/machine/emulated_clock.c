@@ -83,7 +83,8 @@ static void end_transfer(clock_state *c, sibling *s)
     double known = c->now + c->m->latency;
     waits->amount--;
     c->known[o->awaited] = fmax(c->known[o->awaited], known);
-    if (s->next == o->awaited && waits->amount == 0) s->ready = c->now;
+    bool blocked = s->ready == INFINITY && s->next == o->awaited;
+    if (blocked && waits->amount == 0) s->ready = c->now;
 }
 
 /* Sets the rates at which engines move now. */

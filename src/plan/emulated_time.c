@@ -61,10 +61,14 @@ static bool add_operation(recorder *r, machine_operation o)
 static void describe(const recorder *r, const plan_node *tile, plan_timed *part)
 {
     int first = (int)(tile - r->p->nodes);
+    const plan_node *inner = NULL; /* a tile inside of a turn */
     for (int i = first; i < r->p->count; i++) {
         const plan_node *n = &r->p->nodes[i];
         if (n->leaf >= tile->leaf + tile->leaf_count) break;
         if (n->kind == PLAN_TILE && n->siblings) part->tile[n->dimension] = n->size;
+        if (n->kind == PLAN_TILE && !n->siblings) inner = n;
+        if (n->kind == PLAN_MOVE && n->tag && inner && n->leaf < inner->leaf + inner->leaf_count)
+            part->columns = true;
         if (n->kind == PLAN_BUFFER) {
             part->bytes += plan_buffer_bytes(n, r->a->slots[n->slot]);
             part->slots = (int)larger(part->slots, larger(n->depth, 1));

@@ -13,6 +13,7 @@ typedef struct around {
     int depth, slot_count, tiles, blocks;
     const plan_node *siblings; /* that take the tiles around; NULL: none */
     bool taking, turns;        /* the node is directly inside their tiles; in the SEQ there */
+    int taken;                 /* buffers around that turns have */
     unsigned wave; /* bits of the dimensions of the wave around, whose next node this is */
     bool in_wave;
     int64_t period[3];
@@ -156,6 +157,7 @@ static const char *check_turns(const around *a, const plan_node *n)
     if (n->ahead < 0 || n->ahead > MOST_DEPTH || n->behind < 0 || n->behind > MOST_DEPTH)
         return "a turn is too far away";
     if ((n->ahead || n->behind) && !a->turns) return "there are no turns around";
+
     if (!a->siblings) return NULL;
     if (n->siblings && (!a->taking || n->siblings != a->siblings->siblings))
         return "siblings are inside of siblings";
@@ -194,6 +196,8 @@ static const char *enter(around *a, const plan_node *n)
     bool seq = n->kind == PLAN_SEQ && a->taking;
     a->taking = n->siblings || (a->taking && n->kind == PLAN_BUFFER);
     a->turns = seq;
+    a->taken += a->taking && n->kind == PLAN_BUFFER;
+    if (a->taken > PLAN_MOST_TURN_BUFFERS) return "a turn has too many buffers";
     if (n->siblings && !a->siblings) a->siblings = n;
     if (!enter_wave(a, n)) return "a wave goes twice along a dimension";
     for (int d = 0; d < 3 && plan_is_tile(n); d++)

@@ -32,7 +32,7 @@ void plan_refuse(plan *p, const analysis_section *loops, int level, const char *
 /* Of a leaf along a dimension: 1 unless it is a loop on a coarser grid. */
 int64_t plan_scale_of(const plan_node *leaf, int dimension);
 
-enum { PLAN_MOST_BLOCKS = 1 << 20, PLAN_MOST_SCALE = IR_MAX_RATIO };
+enum { PLAN_MOST_BLOCKS = 1 << 20, PLAN_MOST_SCALE = IR_MAX_RATIO, PLAN_MOST_TURN_BUFFERS = 40 };
 
 /* ---- form.c ---------------------------------------------------------------------------------- */
 

@@ -260,6 +260,7 @@ typedef struct plan_timed {
     int first, end; /* loops */
     bool direct;
     int64_t tile[3]; /* points; 0: not cut */
+    bool columns;    /* a turn goes through a column of planes */
     int64_t bytes;   /* of a local memory */
     int64_t turns;
     int siblings, slots;     /* siblings: that have turns */
@@ -302,6 +303,7 @@ typedef struct plan_request {
     int64_t ahead;    /* turns that a get runs ahead; 0: half of the slots */
     int64_t last;     /* 1: a get is issued after the put of a turn */
     int64_t in_place; /* 1: a field and its next value have one buffer */
+    int64_t columns;  /* 1: a turn goes through a column of planes */
 } plan_request;
 
 /* False when memory is out or there is no such method. */
@@ -312,10 +314,10 @@ const char *plan_method_name(int i);
 /* ---- request.c ------------------------------------------------------------------------------- */
 
 /* Reads "METHOD x=N y=N z=N inner.x=N ... parts.x=N ... every=N depth=N cache=N threads=N
- * prefetch siblings=N memory=N slots=N ahead=N last inplace"; all but the method is optional.
- * Requests for what lies in tiles of one before follow it behind a /: out[1] is what out[0] has
- * below, and so on, up to `most`. False for any other text; `why` then says which word is wrong,
- * and nothing where the method is missing. */
+ * prefetch siblings=N memory=N slots=N ahead=N last inplace columns"; all but the method is
+ * optional. Requests for what lies in tiles of one before follow it behind a /: out[1] is what
+ * out[0] has below, and so on, up to `most`. False for any other text; `why` then says which word
+ * is wrong, and nothing where the method is missing. */
 enum { PLAN_MOST_METHODS = 3 };
 bool plan_request_read(const char *words, plan_request *out, int most, text *why);
 /* The same words, from which the request can be read. */

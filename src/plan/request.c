@@ -42,6 +42,7 @@ static const word words[] = {
     {"ahead", PLAN_TAKES_TURNS, WORD_NUMBER, AT(ahead), -1},
     {"last", PLAN_TAKES_TURNS, WORD_SWITCH, AT(last), -1},
     {"inplace", PLAN_TAKES_TURNS, WORD_SWITCH, AT(in_place), -1},
+    {"columns", PLAN_TAKES_TURNS, WORD_SWITCH, AT(columns), -1},
 };
 #undef AT
 

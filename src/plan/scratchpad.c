@@ -29,11 +29,21 @@ static bool applicable(plan_group *g, const plan_request *r, text *why)
     return cut;
 }
 
-/* Why a section has no such tiles; nothing where it may. */
-static void say_refused(const scratchpad_section *s, text *why)
+static bool has_too_many_fields(const scratchpad_section *s, text *why)
+{
+    int fields = 0;
+    for (int slot = 0; slot < s->part->a->slot_count; slot++) fields += s->g->fields[slot].buffered;
+    bool many = fields > PLAN_MOST_TURN_BUFFERS;
+    if (many)
+        text_add(why, "it touches %d fields, and a turn has buffers for %d", fields,
+                 PLAN_MOST_TURN_BUFFERS);
+    return many;
+}
+
+/* Whether the buffers of tiles fit; says why not. */
+static void say_bytes(const scratchpad_section *s, text *why)
 {
     bool sized = s->r->tile[0] || s->r->tile[1] || s->r->tile[2];
-    if (plan_overlapped_refuse(s->g, s->part, why)) return;
     int64_t bytes = sized ? plan_scratchpad_bytes(s) : 0;
     if (!sized)
         text_add(why, "not even tiles of one point fit a memory of %" PRId64 " bytes",
@@ -41,6 +51,25 @@ static void say_refused(const scratchpad_section *s, text *why)
     else if (s->r->memory && bytes > s->r->memory)
         text_add(why, "its tiles need %" PRId64 " bytes of the %" PRId64 " of a memory", bytes,
                  s->r->memory);
+}
+
+/* Why a section has no such tiles; nothing where it may. */
+static void say_refused(const scratchpad_section *s, text *why)
+{
+    if (plan_overlapped_refuse(s->g, s->part, why) || has_too_many_fields(s, why)) return;
+    if (s->r->columns && s->along < 0)
+        text_add(why, "there are no columns: it is no single loop, or values are read over "
+                      "periodic sides, or in order, along all dimensions but x");
+    else
+        say_bytes(s, why);
+}
+
+static bool has_points(const analysis_section *part)
+{
+    bool some = false;
+    for (int l = part->first; l < part->end; l++)
+        some = some || !grid_box_is_empty(&part->a->loops[l].loop->box);
+    return some;
 }
 
 /* The tiles of a section; or its loops one by one, which is noted in the plan. */
@@ -54,11 +83,11 @@ static void add_section(plan_group *g, const plan_request *r, const analysis_sec
     plan_request sized = r->machine ? plan_scratchpad_sizes(&s, p) : *r;
     s.r = &sized;
     say_refused(&s, &why);
-    if (why.length)
-        plan_refuse(p, part, g->level, text_get(&why));
+    if (why.length) plan_refuse(p, part, g->level, text_get(&why));
+    if (why.length || !has_points(part))
+        plan_add_loops(p, seq, part, PLAN_ON_GRID);
     else
         plan_scratchpad_add(&s, p, seq);
-    if (why.length) plan_add_loops(p, seq, part, PLAN_ON_GRID);
     if (why.failed) p->failed = true;
     text_free(&why);
 }

@@ -12,6 +12,7 @@ typedef struct scratchpad_section {
     const plan_request *r; /* sizes, slots, ... */
     const analysis_section *part;
     bool has_pair; /* one buffer may be for a field and its next value */
+    int along;     /* the dimension of columns; -1: there are none */
     plan_pair pair;
 } scratchpad_section;
 
@@ -21,6 +22,8 @@ typedef struct scratchpad_section {
 void plan_scratchpad_begin(scratchpad_section *s, plan_group *g, const analysis_section *part);
 /* The dimension along which loops in place sweep. */
 int plan_scratchpad_wall(const plan_group *g);
+/* Whether the tiles of a section cut a dimension. */
+bool plan_scratchpad_cuts(const scratchpad_section *s, int d);
 /* How many turns a get runs ahead. */
 int64_t plan_scratchpad_ahead(const plan_request *r);
 /* Bytes of a local memory that the buffers of a section take. */

@@ -9,7 +9,7 @@
 enum {
     MOST_SIZES = 64, /* along a dimension */
     FINALISTS = 12,
-    MOST_TURNS = HOSTILE(40000, 200) /* of all siblings, for the clock */
+    MOST_TURNS = 10000 /* of all siblings, for the clock */
 };
 
 typedef struct candidate {
@@ -138,6 +138,23 @@ static double turns_of(const chooser *c, const plan_request *r)
     return turns;
 }
 
+/* Planes that a turn goes through; 1 where it is a block. */
+static double planes_of(const chooser *c, const plan_request *r)
+{
+    int along = c->s->along;
+    if (!r->columns) return 1;
+    return (double)(r->tile[along] ? r->tile[along] : c->extent[along]);
+}
+
+/* Seconds from one turn, or plane, to the next. */
+static double period_of(const plan_request *r, double get, double compute, double put)
+{
+    double latency = r->machine->latency;
+    bool hidden = r->columns ? r->slots > 2 : r->slots - plan_scratchpad_ahead(r) > 1 || r->last;
+    if (r->slots < 2) return get + compute + put + 2 * latency;
+    return hidden ? fmax(get + put, compute) : put + latency + fmax(get, compute);
+}
+
 /* A turn's period times the turns of a sibling, and what comes before and after. */
 static double estimate(const chooser *c, const plan_request *r)
 {
@@ -146,13 +163,11 @@ static double estimate(const chooser *c, const plan_request *r)
     double share = fmin(turns, m->siblings) / turns;
     double get = moving(c, r, false) * share, put = moving(c, r, true) * share;
     for (int d = 0; d < 3; d++) points *= with_halo(c, r, d, c->growth[d]);
-    double compute = points * c->operations / m->operations / turns,
-           period = fmax(get + put, compute);
-    if (r->slots < 2)
-        period = get + compute + put + 2 * m->latency;
-    else if (r->slots - plan_scratchpad_ahead(r) < 2 && !r->last)
-        period = put + m->latency + fmax(get, compute);
-    return each * period + get + put + compute;
+    double compute = points * c->operations / m->operations / turns, planes = planes_of(c, r);
+    get /= planes;
+    put /= planes;
+    compute /= planes;
+    return each * planes * period_of(r, get, compute, put) + get + put + compute;
 }
 
 /* ---- candidates -------------------------------------------------------------------------------
@@ -180,31 +195,38 @@ static void consider(chooser *c, const plan_request *r)
     c->best[at] = x;
 }
 
-/* All sizes for a number of slots, in place or not. */
+/* All sizes for a number of slots, in place or not, in columns or blocks. */
 static void consider_sizes(chooser *c, plan_request r)
 {
     const int64_t *given = c->s->r->tile;
+    int sizes[3] = {c->sizes[0], c->sizes[1], c->sizes[2]};
     bool fixed = given[0] || given[1] || given[2];
-    for (int z = 0; z < c->sizes[2]; z++)
-        for (int y = 0; y < c->sizes[1]; y++)
-            for (int x = 0; x < c->sizes[0]; x++) {
+    if (r.columns) sizes[c->s->along] = 1;
+    for (int z = 0; z < sizes[2]; z++)
+        for (int y = 0; y < sizes[1]; y++)
+            for (int x = 0; x < sizes[0]; x++) {
                 int at[3] = {x, y, z};
                 for (int d = 0; d < 3 && !fixed; d++) r.tile[d] = c->size[d][at[d]];
-                consider(c, &r);
+                if (r.columns && !fixed) r.tile[c->s->along] = 0;
+                if (r.tile[0] || r.tile[1] || r.tile[2]) consider(c, &r);
                 if (fixed) return;
             }
 }
 
+/* What is given stays; blocks of given sizes are no columns unless that is said. */
 static void consider_all(chooser *c)
 {
     plan_request r = *c->s->r;
+    bool sized = r.tile[0] || r.tile[1] || r.tile[2];
     int64_t fewest = r.slots ? r.slots : 1, most = r.slots ? r.slots : r.machine->slots;
-    bool given = r.in_place;
+    int64_t in_place = r.in_place, last_in_place = larger(in_place, c->s->has_pair);
+    int64_t columns = r.columns, last_columns = columns;
+    if (!sized && !r.machine->powers && c->s->along >= 0) last_columns = 1;
     for (r.slots = fewest; r.slots <= most; r.slots++)
-        for (int in_place = given; in_place <= c->s->has_pair || in_place == given; in_place++) {
-            r.in_place = in_place;
-            consider_sizes(c, r);
-        }
+        for (r.columns = columns; r.columns <= last_columns; r.columns++)
+            for (r.in_place = in_place; r.in_place <= (r.columns ? in_place : last_in_place);
+                 r.in_place++)
+                consider_sizes(c, r);
 }
 
 /* ---- the clock --------------------------------------------------------------------------------
@@ -226,6 +248,12 @@ static double simulate(const chooser *c, const plan_request *r)
     return seconds;
 }
 
+/* Turns, or planes, of all siblings. */
+static double steps_of(const chooser *c, const plan_request *r)
+{
+    return turns_of(c, r) * planes_of(c, r);
+}
+
 /* Of candidates that are about as fast as the fastest one, takes the one that needs the least
  * memory. Where some have too many turns for the clock, the formula decides. */
 static const candidate *run_finals(chooser *c)
@@ -234,7 +262,7 @@ static const candidate *run_finals(chooser *c)
     const candidate *taken = NULL;
     double least = INFINITY;
     bool timed = true;
-    for (int i = 0; i < c->count; i++) timed = timed && turns_of(c, &c->best[i].r) <= MOST_TURNS;
+    for (int i = 0; i < c->count; i++) timed = timed && steps_of(c, &c->best[i].r) <= MOST_TURNS;
     for (int i = 0; i < c->count; i++) {
         candidate *x = &c->best[i];
         if (timed) x->seconds = simulate(c, &x->r);
@@ -254,6 +282,7 @@ plan_request plan_scratchpad_sizes(const scratchpad_section *s, plan *p)
 {
     chooser c = {.s = s, .p = p};
     plan_request none = *s->r;
+    if (s->r->columns && s->along < 0) return none;
     measure(&c);
     uint64_t key = key_of(&c);
     for (const struct scratchpad_choice *known = s->g->choices; known; known = known->next)

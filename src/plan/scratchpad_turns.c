@@ -8,6 +8,11 @@
  *                 compute; put
  *     get last:   wait for the own get; compute; put; wait for the put; get
  *
+ * A turn may go through a column: plane by plane along the slowest dimension, in windows of as many
+ * planes as the loop reads. With 2 slots the next plane comes in while one is computed, with 3 the
+ * last one goes out meanwhile, too. (Ma, Ao, Yang, Williams: Solving a trillion unknowns per second
+ * with HPGMG on Sunway TaihuLight.)
+ *
  * In place, a field and its next value have one buffer. A loop then sweeps along y, wall by wall,
  * and saves the old values of as many walls as it looks back. (Ho, Tourancheau, Obrecht, Dupont de
  * Dinechin, Hascoet: LBM 3D stencil memory bound improvement with many-core processors asynchronous
@@ -50,6 +55,27 @@ static void treat_fields(plan_group *g, const analysis_section *part)
 /* ---- sections ----------------------------------------------------------------------------------
  */
 
+/* Whether some loop writes beside its point along a dimension. */
+static bool writes_beside(const plan_group *g, int d)
+{
+    bool beside = false;
+    for (int slot = 0; slot < g->part.a->slot_count; slot++) {
+        const plan_treatment *f = &g->fields[slot];
+        plan_span need = g->needs[slot][d], margin = f->margin[d];
+        beside = beside ||
+                 (f->out && (margin.lo < smaller(need.lo, 0) || margin.hi > larger(need.hi, 0)));
+    }
+    return beside;
+}
+
+/* The slowest dimension along which columns may go, but not x: rows stay whole. */
+static int find_columns(const plan_group *g)
+{
+    int d = 2;
+    while (d > 0 && (g->fixed[d] || g->period[d] || writes_beside(g, d))) d--;
+    return d > 0 ? d : -1;
+}
+
 void plan_scratchpad_begin(scratchpad_section *s, plan_group *g, const analysis_section *part)
 {
     bool alone = part->end - part->first == 1;
@@ -57,9 +83,20 @@ void plan_scratchpad_begin(scratchpad_section *s, plan_group *g, const analysis_
     treat_fields(g, part);
     s->has_pair =
         alone && plan_pair_find(g, part->first, &s->pair) && g->cut[plan_scratchpad_wall(g)];
+    s->along = alone ? find_columns(g) : -1;
 }
 
-static bool shares(const scratchpad_section *s) { return s->r->in_place && s->has_pair; }
+static bool has_columns(const scratchpad_section *s) { return s->r->columns && s->along >= 0; }
+
+static bool shares(const scratchpad_section *s)
+{
+    return s->r->in_place && s->has_pair && !has_columns(s);
+}
+
+bool plan_scratchpad_cuts(const scratchpad_section *s, int d)
+{
+    return s->g->cut[d] && s->r->tile[d] > 0;
+}
 
 static bool some(const plan_group *g, bool out)
 {
@@ -94,14 +131,32 @@ static void add_gets(const scratchpad_section *s, plan *p, int seq)
     add_moves(s, p, seq, false, ahead);
 }
 
+/* ---- buffers ----------------------------------------------------------------------------------
+ */
+
+/* How many planes ahead of the work a column gets. */
+static int64_t planes_ahead(const scratchpad_section *s) { return s->r->slots > 1; }
+
+/* Planes of a field that a column needs at once: those that are read, those that come in, and the
+ * one that goes out. */
+static int64_t planes_of(const scratchpad_section *s, int slot)
+{
+    const plan_treatment *f = &s->g->fields[slot];
+    plan_span need = s->g->needs[slot][s->along];
+    int64_t first = f->out && s->r->slots > 2 ? smaller(need.lo, -1) : need.lo;
+    return need.hi + (f->in ? planes_ahead(s) : 0) - first + 1;
+}
+
 static plan_node buffer_of(const scratchpad_section *s, int slot)
 {
     plan_node buffer = {.kind = PLAN_BUFFER, .slot = slot, .alias = -1};
     const plan_span *margin = s->g->fields[slot].margin;
     for (int d = 0; d < 3; d++)
-        if (s->g->cut[d]) buffer.capacity[d] = s->r->tile[d] + margin[d].hi - margin[d].lo;
+        if (plan_scratchpad_cuts(s, d))
+            buffer.capacity[d] = s->r->tile[d] + margin[d].hi - margin[d].lo;
+    if (has_columns(s)) buffer.capacity[s->along] = planes_of(s, slot);
     if (shares(s) && slot == s->pair.from) buffer.alias = s->pair.to;
-    buffer.depth = s->r->slots > 1 ? (int)s->r->slots : 0;
+    buffer.depth = s->r->slots > 1 && !has_columns(s) ? (int)s->r->slots : 0;
     return buffer;
 }
 
@@ -151,6 +206,30 @@ static void add_sweep(const scratchpad_section *s, plan *p, int seq)
     plan_end_tile(p, tile, NULL, NULL);
 }
 
+static plan_span column_span(const void *section, const plan_node *leaf, int d)
+{
+    const scratchpad_section *s = section;
+    int64_t at = 0;
+    if (leaf->kind == PLAN_MOVE && !leaf->out) at = s->g->needs[leaf->slot][d].hi + planes_ahead(s);
+    return (plan_span){at, at};
+}
+
+/* The loop of a section, plane by plane. */
+static void add_column(const scratchpad_section *s, plan *p, int seq)
+{
+    int tile = plan_add(p, seq, (plan_node){.kind = PLAN_TILE, .dimension = s->along, .size = 1});
+    int inside = plan_add(p, tile, (plan_node){.kind = PLAN_SEQ});
+    if (planes_ahead(s)) add_wait(p, inside, IN, 0);
+    add_moves(s, p, inside, false, 0);
+    if (!planes_ahead(s)) add_wait(p, inside, IN, 0);
+    plan_add_loops(p, inside, s->part, PLAN_ON_GRID);
+    if (s->r->slots > 2) add_wait(p, inside, OUT, 0);
+    add_moves(s, p, inside, true, 0);
+    if (s->r->slots <= 2) add_wait(p, inside, OUT, 0);
+    plan_end_tile(p, tile, column_span, s);
+    for (int tag = IN; tag <= OUT; tag++) add_wait(p, seq, tag, 0);
+}
+
 /* Buffers in one another; returns the SEQ in the innermost. */
 static int add_buffers(const scratchpad_section *s, plan *p, int parent)
 {
@@ -161,6 +240,10 @@ static int add_buffers(const scratchpad_section *s, plan *p, int parent)
 
 static void add_turn(const scratchpad_section *s, plan *p, int seq)
 {
+    if (has_columns(s)) {
+        add_column(s, p, seq);
+        return;
+    }
     if (!s->r->last) add_gets(s, p, seq);
     if (some(s->g, false)) add_wait(p, seq, IN, 0);
     if (shares(s))
@@ -182,7 +265,7 @@ void plan_scratchpad_add(const scratchpad_section *s, plan *p, int parent)
                           .siblings = (int)larger(s->r->siblings, 1),
                           .bytes = count ? 0 : s->r->memory};
         tile.period[d] = s->g->period[d];
-        if (s->g->cut[d]) parent = tiles[count++] = plan_add(p, parent, tile);
+        if (plan_scratchpad_cuts(s, d)) parent = tiles[count++] = plan_add(p, parent, tile);
     }
     add_turn(s, p, add_buffers(s, p, parent));
     while (count) plan_end_tile(p, tiles[--count], plan_group_span, s->g);

@@ -7,8 +7,6 @@
 
 #include <stdlib.h>
 
-enum { TURN_BUFFERS = 32 };
-
 /* A place of a buffer, and the turn that has it. */
 typedef struct turn_slot {
     plan_place place;
@@ -24,11 +22,11 @@ typedef struct turn_buffer {
 
 typedef struct turns {
     walk_wave tiles;
-    int64_t total;                     /* tiles of all siblings */
-    int64_t first, end;                /* turns of the present sibling */
-    int64_t ahead, behind;             /* of children, at most */
-    turn_buffer buffers[TURN_BUFFERS]; /* the outermost first */
-    int buffer_count, child;           /* child: the first of the SEQ */
+    int64_t total;                               /* tiles of all siblings */
+    int64_t first, end;                          /* turns of the present sibling */
+    int64_t ahead, behind;                       /* of children, at most */
+    turn_buffer buffers[PLAN_MOST_TURN_BUFFERS]; /* the outermost first */
+    int buffer_count, child;                     /* child: the first of the SEQ */
 } turns;
 
 /* ---- what there is ----------------------------------------------------------------------------
@@ -39,7 +37,7 @@ static bool find_buffers(const plan_walk *w, turns *t, int node)
     for (; w->p->nodes[node].kind == PLAN_BUFFER; node = w->p->nodes[node].child) {
         const plan_node *n = &w->p->nodes[node];
         turn_buffer *b = &t->buffers[t->buffer_count];
-        if (t->buffer_count == TURN_BUFFERS) return false;
+        if (t->buffer_count == PLAN_MOST_TURN_BUFFERS) return false;
         *b = (turn_buffer){.node = n, .depth = larger(n->depth, 1)};
         b->slots = calloc((size_t)b->depth, sizeof *b->slots);
         if (!b->slots) return false;

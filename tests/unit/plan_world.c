@@ -438,6 +438,7 @@ static plan_request random_sizes(world *w)
     r.last = world_from(w, 0, 1);
     r.ahead = world_from(w, 0, larger(r.slots, 1) - 1 + r.last);
     r.in_place = world_from(w, 0, 1);
+    r.columns = world_chance(w, 30);
     return r;
 }
 
