@@ -1,7 +1,7 @@
 /* Sizes of blocks, and how many slots buffers have, for a machine. All sizes are candidates that
- * fit a local memory: powers of two, or those that deal a dimension out evenly. A formula ranks
- * them by what they move and compute; the machine's clock decides between the best of them, where
- * blocks are few enough to run it. */
+ * fit a local memory: powers of two, or those that deal a dimension out evenly. Where they have few
+ * turns in all, the machine's clock runs each of them. Otherwise a formula ranks them by what they
+ * move and compute, and the clock decides between the best. */
 #include "plan/scratchpad.h"
 
 #include <math.h>
@@ -9,7 +9,9 @@
 enum {
     MOST_SIZES = 64, /* along a dimension */
     FINALISTS = 12,
-    MOST_TURNS = 10000 /* of all siblings, for the clock */
+    FEW_POINTS = 16,     /* of a dimension, of which all sizes are tried */
+    MOST_TRIED = 100000, /* turns of all candidates, where the clock runs each */
+    MOST_TURNS = 10000   /* of all siblings, for the clock */
 };
 
 typedef struct candidate {
@@ -28,6 +30,8 @@ typedef struct chooser {
     int64_t size[3][MOST_SIZES];
     candidate best[FINALISTS]; /* the first is the best */
     int count;
+    bool counts, tries; /* candidates are counted; the clock runs each */
+    double tried;       /* turns of all candidates */
 } chooser;
 
 /* What was chosen for a section before. */
@@ -88,7 +92,10 @@ static void list_sizes(chooser *c, int d)
         c->size[d][(*count)++] = 0;
         return;
     }
-    for (int64_t tiles = 1; !r->machine->powers && tiles <= extent && *count < MOST_SIZES;) {
+    bool all = !r->machine->powers && extent <= FEW_POINTS;
+    for (int64_t size = extent; all && size > 0; size--) c->size[d][(*count)++] = size;
+    for (int64_t tiles = 1;
+         !all && !r->machine->powers && tiles <= extent && *count < MOST_SIZES;) {
         int64_t size = (extent + tiles - 1) / tiles;
         if (size != last) c->size[d][(*count)++] = last = size;
         tiles = *count < MOST_SIZES / 2 ? tiles + 1 : tiles * 5 / 4 + 1;
@@ -170,65 +177,6 @@ static double estimate(const chooser *c, const plan_request *r)
     return each * planes * period_of(r, get, compute, put) + get + put + compute;
 }
 
-/* ---- candidates -------------------------------------------------------------------------------
- */
-
-static bool is_better(const candidate *x, const candidate *y)
-{
-    static const double EQUAL = 1e-9;
-    if (fabs(x->seconds - y->seconds) > EQUAL * y->seconds) return x->seconds < y->seconds;
-    return x->bytes < y->bytes;
-}
-
-static void consider(chooser *c, const plan_request *r)
-{
-    scratchpad_section s = *c->s;
-    s.r = r;
-    candidate x = {.r = *r, .bytes = plan_scratchpad_bytes(&s)};
-    if (r->memory && x.bytes > r->memory) return;
-    x.seconds = estimate(c, r);
-    int at = c->count;
-    while (at > 0 && is_better(&x, &c->best[at - 1])) at--;
-    if (at == FINALISTS) return;
-    if (c->count < FINALISTS) c->count++;
-    for (int i = c->count - 1; i > at; i--) c->best[i] = c->best[i - 1];
-    c->best[at] = x;
-}
-
-/* All sizes for a number of slots, in place or not, in columns or blocks. */
-static void consider_sizes(chooser *c, plan_request r)
-{
-    const int64_t *given = c->s->r->tile;
-    int sizes[3] = {c->sizes[0], c->sizes[1], c->sizes[2]};
-    bool fixed = given[0] || given[1] || given[2];
-    if (r.columns) sizes[c->s->along] = 1;
-    for (int z = 0; z < sizes[2]; z++)
-        for (int y = 0; y < sizes[1]; y++)
-            for (int x = 0; x < sizes[0]; x++) {
-                int at[3] = {x, y, z};
-                for (int d = 0; d < 3 && !fixed; d++) r.tile[d] = c->size[d][at[d]];
-                if (r.columns && !fixed) r.tile[c->s->along] = 0;
-                if (r.tile[0] || r.tile[1] || r.tile[2]) consider(c, &r);
-                if (fixed) return;
-            }
-}
-
-/* What is given stays; blocks of given sizes are no columns unless that is said. */
-static void consider_all(chooser *c)
-{
-    plan_request r = *c->s->r;
-    bool sized = r.tile[0] || r.tile[1] || r.tile[2];
-    int64_t fewest = r.slots ? r.slots : 1, most = r.slots ? r.slots : r.machine->slots;
-    int64_t in_place = r.in_place, last_in_place = larger(in_place, c->s->has_pair);
-    int64_t columns = r.columns, last_columns = columns;
-    if (!sized && !r.machine->powers && c->s->along >= 0) last_columns = 1;
-    for (r.slots = fewest; r.slots <= most; r.slots++)
-        for (r.columns = columns; r.columns <= last_columns; r.columns++)
-            for (r.in_place = in_place; r.in_place <= (r.columns ? in_place : last_in_place);
-                 r.in_place++)
-                consider_sizes(c, r);
-}
-
 /* ---- the clock --------------------------------------------------------------------------------
  */
 
@@ -254,6 +202,64 @@ static double steps_of(const chooser *c, const plan_request *r)
     return turns_of(c, r) * planes_of(c, r);
 }
 
+/* ---- candidates -------------------------------------------------------------------------------
+ */
+
+static bool is_better(const candidate *x, const candidate *y)
+{
+    static const double EQUAL = 1e-9;
+    if (fabs(x->seconds - y->seconds) > EQUAL * y->seconds) return x->seconds < y->seconds;
+    return x->bytes < y->bytes;
+}
+
+static void consider(chooser *c, const plan_request *r)
+{
+    scratchpad_section s = *c->s;
+    s.r = r;
+    candidate x = {.r = *r, .bytes = plan_scratchpad_bytes(&s)};
+    if (r->memory && x.bytes > r->memory) return;
+    c->tried += steps_of(c, r);
+    if (c->counts) return;
+    x.seconds = c->tries ? simulate(c, r) : estimate(c, r);
+    int at = c->count;
+    while (at > 0 && is_better(&x, &c->best[at - 1])) at--;
+    if (at == FINALISTS) return;
+    if (c->count < FINALISTS) c->count++;
+    for (int i = c->count - 1; i > at; i--) c->best[i] = c->best[i - 1];
+    c->best[at] = x;
+}
+
+/* All sizes for a number of slots, in place or not, in columns or blocks. */
+static void consider_sizes(chooser *c, plan_request r)
+{
+    const int64_t *given = c->s->r->tile;
+    bool fixed = given[0] || given[1] || given[2];
+    for (int z = 0; z < c->sizes[2]; z++)
+        for (int y = 0; y < c->sizes[1]; y++)
+            for (int x = 0; x < c->sizes[0]; x++) {
+                int at[3] = {x, y, z};
+                for (int d = 0; d < 3 && !fixed; d++) r.tile[d] = c->size[d][at[d]];
+                if (r.tile[0] || r.tile[1] || r.tile[2]) consider(c, &r);
+                if (fixed) return;
+            }
+}
+
+/* What is given stays; blocks of given sizes are no columns unless that is said. */
+static void consider_all(chooser *c)
+{
+    plan_request r = *c->s->r;
+    bool sized = r.tile[0] || r.tile[1] || r.tile[2];
+    int64_t fewest = r.slots ? r.slots : 1, most = r.slots ? r.slots : r.machine->slots;
+    int64_t in_place = r.in_place, last_in_place = larger(in_place, c->s->has_pair);
+    int64_t columns = r.columns, last_columns = columns;
+    if (!sized && !r.machine->powers && c->s->along >= 0) last_columns = 1;
+    for (r.slots = fewest; r.slots <= most; r.slots++)
+        for (r.columns = columns; r.columns <= last_columns; r.columns++)
+            for (r.in_place = in_place; r.in_place <= (r.columns ? in_place : last_in_place);
+                 r.in_place++)
+                consider_sizes(c, r);
+}
+
 /* Of candidates that are about as fast as the fastest one, takes the one that needs the least
  * memory. Where some have too many turns for the clock, the formula decides. */
 static const candidate *run_finals(chooser *c)
@@ -265,7 +271,7 @@ static const candidate *run_finals(chooser *c)
     for (int i = 0; i < c->count; i++) timed = timed && steps_of(c, &c->best[i].r) <= MOST_TURNS;
     for (int i = 0; i < c->count; i++) {
         candidate *x = &c->best[i];
-        if (timed) x->seconds = simulate(c, &x->r);
+        if (timed && !c->tries) x->seconds = simulate(c, &x->r);
         least = fmin(least, x->seconds);
     }
     for (int i = 0; i < c->count; i++) {
@@ -288,7 +294,13 @@ plan_request plan_scratchpad_sizes(const scratchpad_section *s, plan *p)
     for (const struct scratchpad_choice *known = s->g->choices; known; known = known->next)
         if (known->key == key) return known->r;
     for (int d = 0; d < 3; d++) list_sizes(&c, d);
-    if (plan_overlapped_hazard(s->g, s->part) < 0) consider_all(&c);
+    if (plan_overlapped_hazard(s->g, s->part) < 0) {
+        c.counts = true;
+        consider_all(&c);
+        c.counts = false;
+        c.tries = c.tried <= MOST_TRIED;
+        consider_all(&c);
+    }
     const candidate *taken = run_finals(&c);
     struct scratchpad_choice *choice = arena_array(&s->g->memory, 1, sizeof *choice);
     if (!choice) p->failed = true;

@@ -1,0 +1,192 @@
+/* See plan_machine_events.h. Siblings share the rate of a memory: k transfers under way get a k-th
+ * each. So there is a virtual time, which advances by 1 / k, in which a transfer takes as long as
+ * it would alone, whatever happens meanwhile. */
+#include "plan_machine_events.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+typedef enum what { MOVE, WORK, WAIT } what;
+
+typedef struct item {
+    what what;
+    double takes; /* seconds, alone */
+    int tag;
+    int64_t turn;
+    double known; /* of MOVE: when its end is known; INFINITY: not yet */
+} item;
+
+typedef struct core {
+    item *items;
+    int count, room;
+    int next;        /* of the core */
+    int mover;       /* of the engine */
+    double ready;    /* of the core, in real time */
+    double finishes; /* the transfer, in virtual time; INFINITY: the engine is idle */
+} core;
+
+typedef struct events {
+    const analysis_chain *a;
+    const machine_emulated *m;
+    core *cores;
+    int count, room;
+    bool inside;
+    double seconds;
+} events;
+
+static void add_item(events *e, item x)
+{
+    core *c = &e->cores[e->count - 1];
+    if (c->count == c->room) {
+        c->room = 2 * c->room + 16;
+        c->items = realloc(c->items, (size_t)c->room * sizeof *c->items);
+        assert_non_null(c->items);
+    }
+    x.known = INFINITY;
+    c->items[c->count++] = x;
+}
+
+/* ---- the simulation ---------------------------------------------------------------------------
+ */
+
+/* When all moves of a tag and turn that came before are known to have ended. */
+static double known_at(const core *c, const item *wait)
+{
+    double known = 0;
+    for (int i = 0; i < c->next; i++) {
+        const item *x = &c->items[i];
+        if (x->what == MOVE && x->tag == wait->tag && x->turn == wait->turn)
+            known = fmax(known, x->known);
+    }
+    return known;
+}
+
+/* Lets a core go on as far as it can at this time. */
+static void step(events *e, core *c, double now)
+{
+    while (c->next < c->count && c->ready <= now) {
+        item *x = &c->items[c->next];
+        double until = now;
+        if (x->what == WAIT) until = fmax(now, known_at(c, x));
+        if (until == INFINITY) return;
+        if (x->what == MOVE) until = now + e->m->issue;
+        if (x->what == WORK) until = now + x->takes;
+        c->ready = until;
+        c->next++;
+    }
+}
+
+static void start(core *c, double virtual_now)
+{
+    while (c->finishes == INFINITY && c->mover < c->next) {
+        if (c->items[c->mover].what == MOVE)
+            c->finishes = virtual_now + c->items[c->mover].takes;
+        else
+            c->mover++;
+    }
+}
+
+static double run_cores(events *e)
+{
+    double now = 0, virtual_now = 0;
+    for (;;) {
+        int busy = 0;
+        double first = INFINITY, wake = INFINITY;
+        for (int i = 0; i < e->count; i++) {
+            step(e, &e->cores[i], now);
+            start(&e->cores[i], virtual_now);
+            busy += e->cores[i].finishes < INFINITY;
+            first = fmin(first, e->cores[i].finishes);
+            if (e->cores[i].ready > now) wake = fmin(wake, e->cores[i].ready);
+        }
+        double ends = busy ? now + (first - virtual_now) * busy : INFINITY;
+        double next = fmin(ends, wake);
+        if (next == INFINITY) return now;
+        if (busy) virtual_now = ends <= wake ? first : virtual_now + (next - now) / busy;
+        now = next;
+        for (int i = 0; i < e->count && ends <= wake; i++) {
+            core *c = &e->cores[i];
+            if (c->finishes > first) continue;
+            c->items[c->mover++].known = now + e->m->latency;
+            c->finishes = INFINITY;
+        }
+    }
+}
+
+/* ---- the visitor ------------------------------------------------------------------------------
+ */
+
+static bool visit_tile(void *data, const plan_node *node, const int64_t at[3])
+{
+    events *e = data;
+    (void)at;
+    if (node && !node->siblings) return true;
+    if (node) {
+        if (e->count == e->room) {
+            e->room = 2 * e->room + 4;
+            e->cores = realloc(e->cores, (size_t)e->room * sizeof *e->cores);
+            assert_non_null(e->cores);
+        }
+        e->cores[e->count++] = (core){.finishes = INFINITY};
+        e->inside = true;
+        return true;
+    }
+    if (!e->inside) return true;
+    e->seconds += run_cores(e) + e->m->launch + e->m->barrier;
+    while (e->count) free(e->cores[--e->count].items);
+    e->inside = false;
+    return true;
+}
+
+static bool visit_copy(void *data, const plan_walk *walk, const plan_copy *copy)
+{
+    events *e = data;
+    (void)walk;
+    const chain_slot *slot = e->a->slots[copy->slot];
+    int64_t size = ir_storages[slot->type].bytes;
+    double elements = (double)grid_box_points(&copy->box) * slot->components;
+    double row = (double)((copy->box.hi[0] - copy->box.lo[0]) * size);
+    item x = {.what = MOVE, .tag = copy->tag, .turn = copy->turn};
+    if (!e->inside) return true;
+    x.takes = elements * (double)size / machine_rate_at(&e->m->get, row);
+    if (copy->from->buffer && copy->to->buffer)
+        x = (item){.what = WORK, .takes = elements / e->m->operations};
+    add_item(e, x);
+    return true;
+}
+
+static bool visit_wait(void *data, int tag, int64_t turn)
+{
+    events *e = data;
+    if (e->inside) add_item(e, (item){.what = WAIT, .tag = tag, .turn = turn});
+    return true;
+}
+
+static bool visit_run(void *data, const plan_walk *walk, const plan_run *run)
+{
+    events *e = data;
+    (void)walk;
+    const chain_loop *loop = e->a->loops[run->loop].loop;
+    double work = (double)grid_box_points(&run->box) * (double)ir_work(loop->kernel);
+    if (loop->colors > 1) work /= loop->colors;
+    if (e->inside) add_item(e, (item){.what = WORK, .takes = work / e->m->operations});
+    return true;
+}
+
+double plan_machine_seconds(const plan *p, const analysis_chain *a, const machine_emulated *m)
+{
+    events e = {.a = a, .m = m};
+    plan_visitor visitor = {
+        .data = &e, .run = visit_run, .copy = visit_copy, .wait = visit_wait, .tile = visit_tile};
+    plan_place *homes = calloc((size_t)a->slot_count + 1, sizeof *homes);
+    assert_non_null(homes);
+    assert_true(plan_walk_all(p, a, homes, &visitor));
+    free(homes);
+    free(e.cores);
+    return e.seconds;
+}

@@ -1,0 +1,152 @@
+/* Random chains on random machines with small memories: the planner's blocks are proven, fit, and
+ * give the reference executor's bits; their simulated time is that of another event simulation
+ * within 0.1 %. KATA_TEST_CHAINS
+ * gives another number of chains, KATA_TEST_SEED another start. */
+/* Labels: hostile */
+#include "plan_machine_events.h"
+#include "plan_world.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static uint64_t from_environment(const char *name, uint64_t otherwise)
+{
+    const char *value = getenv(name);
+    return value ? strtoull(value, NULL, 10) : otherwise;
+}
+
+static double chance(world *w) { return (double)world_from(w, 0, 1 << 20) / (1 << 20); }
+
+/* Rates that grow with the length; nothing is free, and nothing out of proportion. */
+static machine_emulated random_machine(world *w)
+{
+    machine_emulated m = {.siblings = (int)world_from(w, 1, 9)};
+    m.memory = m.free = world_from(w, 2, 64) << world_from(w, 5, 9);
+    m.get.count = (int)world_from(w, 1, 3);
+    for (int i = 0; i < m.get.count; i++) {
+        m.get.length[i] = 16 * i;
+        m.get.rate[i] = 1e6 * (1 + i + chance(w));
+    }
+    m.put = m.both = m.get;
+    m.direct = 1e6 * (0.1 + chance(w));
+    m.operations = 1e6 * (0.1 + 4 * chance(w));
+    m.latency = world_from(w, 0, 1) ? 1e-5 * chance(w) : 0;
+    m.issue = world_from(w, 0, 1) ? 1e-6 * chance(w) : 0;
+    m.launch = world_from(w, 0, 1) ? 1e-5 * chance(w) : 0;
+    m.slots = world_from(w, 1, 4);
+    m.last = world_chance(w, 30);
+    m.powers = world_chance(w, 50);
+
+    return m;
+}
+
+static plan_request random_request(world *w, const machine_emulated *m)
+{
+    plan_request r = {.method = "scratchpad",
+                      .machine = m,
+                      .siblings = m->siblings,
+                      .memory = m->free,
+                      .last = m->last,
+                      .depth = world_from(w, 0, 3)};
+    if (world_chance(w, 40)) {
+        r.slots = world_from(w, 1, 5);
+        r.in_place = world_from(w, 0, 1);
+        r.columns = world_chance(w, 50);
+        for (int d = 0; d < 3; d++) r.tile[d] = world_from(w, 0, 6);
+    }
+    if (r.slots) r.ahead = world_from(w, 0, r.slots - 1 + r.last);
+    return r;
+}
+
+static uint64_t *expected_values(world *w, size_t *count)
+{
+    exec_context context = {.threads = 1};
+    world_reset(w);
+    assert_int_equal(exec_reference.run(&context, &w->chain, &w->m), KATA_OK);
+    return world_values(w, count);
+}
+
+static void check_values(world *w, const plan *p, const analysis_chain *a)
+{
+    size_t count, found_count;
+    uint64_t *expected = expected_values(w, &count);
+    oracle_plan_order order = {world_random(w) & 1, world_random(w) & 1};
+    world_reset(w);
+    assert_int_equal(oracle_run_plan(p, a, &order, &w->m), KATA_OK);
+    uint64_t *found = world_values(w, &found_count);
+    assert_int_equal(found_count, count);
+    assert_memory_equal(found, expected, count * sizeof *found);
+    free(found);
+    free(expected);
+}
+
+/* Returns how many parts of the chain siblings run by turns. */
+static int check_times(const plan *p, const analysis_chain *a, const machine_emulated *m)
+{
+    plan_times times;
+    int parts = 0;
+    double seconds = plan_machine_seconds(p, a, m);
+    assert_true(plan_find_times(p, a, m, &times));
+    for (size_t i = 0; i < times.count; i++) {
+        const plan_timed *t = &times.parts[i];
+        if (t->direct) seconds += t->time.seconds;
+        if (t->direct) continue;
+        assert_true(t->bytes <= m->free);
+        assert_true(t->siblings <= m->siblings);
+        parts++;
+    }
+    if (fabs(times.seconds - seconds) > 1e-3 * seconds)
+        fail_msg("%.9g s, and %.9g s by the other simulation", times.seconds, seconds);
+    plan_times_free(&times);
+    return parts;
+}
+
+static int check_chain(uint64_t seed)
+{
+    world w;
+    analysis_chain a;
+    plan p = {0};
+    text why = {0};
+    world_make(&w, seed, &(world_kind){.most_loops = 8});
+    machine_emulated m = random_machine(&w);
+    plan_request r = random_request(&w, &m);
+    assert_true(analysis_chain_make(&w.chain, &a));
+    assert_true(plan_make(&p, &a, &r));
+    if (!plan_verify(&p, &a, &why)) {
+        world_say_request(seed, &r);
+        fail_msg("%s", text_get(&why));
+    }
+    check_values(&w, &p, &a);
+    int parts = check_times(&p, &a, &m);
+    plan_free(&p);
+    analysis_chain_free(&a);
+    text_free(&why);
+    world_free(&w);
+    return parts;
+}
+
+static void random_chains_on_random_machines(void **unused)
+{
+    (void)unused;
+    uint64_t full = from_environment("KATA_TEST_FULL", 0) ? 20000 : 250;
+    uint64_t chains = from_environment("KATA_TEST_CHAINS", full);
+    uint64_t first = from_environment("KATA_TEST_SEED", 1);
+    int parts = 0;
+    for (uint64_t seed = first; seed < first + chains; seed++) parts += check_chain(seed);
+    if (getenv("KATA_TEST_VERBOSE")) fprintf(stderr, "%d parts by turns\n", parts);
+    assert_true(chains < 100 || parts > (int)chains);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_chains_on_random_machines),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
