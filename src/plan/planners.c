@@ -67,11 +67,12 @@ static bool make_group(plan_group *g, const plan_inside *in, int first, plan_mix
     return true;
 }
 
-static bool has_sums(const plan_group *g)
+/* Whether some of its loops have reductions, and others do not. */
+static bool is_mixed(const plan_group *g)
 {
-    for (int l = g->part.first; l < g->part.end; l++)
-        if (g->part.a->loops[l].reduces) return true;
-    return false;
+    int reducing = 0;
+    for (int l = g->part.first; l < g->part.end; l++) reducing += g->part.a->loops[l].reduces;
+    return reducing > 0 && reducing < g->part.end - g->part.first;
 }
 
 /* What is being planned. Where a group with reductions does not suit the method, it and those
@@ -104,10 +105,14 @@ static bool find_suited(planning *w, plan_group *g, int first, bool *made)
         plan_group_free(g);
         suited = make_suited(w, g, first, false, made);
     }
-    if (*made && !suited && w->sums && has_sums(g)) {
+    if (*made && !suited && w->sums && is_mixed(g)) {
+        text why = w->why; /* that of all loops says more */
+        w->why = (text){0};
         w->sums = false;
         plan_group_free(g);
         suited = make_suited(w, g, first, false, made);
+        text_free(suited ? &why : &w->why);
+        if (!suited) w->why = why;
     }
     return suited;
 }
