@@ -103,7 +103,8 @@ static kata_status run(exec_context *context, chain *c, messages *m)
     kata_status status = meet(context->scratchpad, c, p, a, m);
     if (status) return status;
     if (context->scratchpad->values) return run_values(context, c, m);
-    if (may_stop(c) || context->trace) return exec_reference.run(context, c, m);
+    if (may_stop(c) || context->trace)
+        return oracle_run_chain(c, context->trace, context->meter, m);
     return oracle_run_plan(p, a, &(oracle_plan_order){.late = true}, m);
 }
 
