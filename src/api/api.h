@@ -141,7 +141,7 @@ void api_end_debugging(kata *k);
 ir_value *api_trace_before(const kata_field *field);
 void api_trace_after(const kata_field *field, const char *call, ir_value *before);
 
-/* ---- output.c: files that are written behind -------------------------------------------------
+/* ---- output_behind.c: files that are written behind ---------------------------------------------
  */
 
 /* Reads KATA_BEHIND. */
@@ -161,8 +161,6 @@ void api_output_free(kata *k);
 /* Closes the files of a list of series. */
 void api_series_free(kata_series *first);
 
-/* After an error was cleared: a step that failed may come again. */
-void api_series_forget_times(kata_series *first);
 /* At a step that was reached again: series, and columns, that have no steps go on in other files.
  */
 kata_status api_series_resume(kata *k, int64_t step);
@@ -170,7 +168,6 @@ kata_status api_series_resume(kata *k, int64_t step);
 /* ---- rows.c ---------------------------------------------------------------------------------- */
 
 void api_rows_free(kata_rows *first);
-void api_rows_forget_times(kata_rows *first);
 /* False when memory is out. */
 bool api_rows_rename(kata_rows *first, int64_t step);
 
@@ -235,7 +232,8 @@ kata_status api_check_value(const kata_field *field, const char *call, const gri
  * components by the values of a parallelogram. Refuses what does not suit the grid. */
 kata_status api_field_location(const kata_grid *grid, const char *call,
                                const kata_field_options *options, chain_slot *slot);
-/* Refuses a rule that mirrors a field on cells, edges or vertices at a side of x or y; side -1: all.
+/* Refuses a rule that mirrors a field on cells, edges or vertices at a side of x or y; side -1:
+ * all.
  */
 kata_status api_check_mirror(const kata_grid *grid, const char *call, const chain_slot *slot,
                              int side, kata_rule rule);

@@ -63,6 +63,12 @@ kata_status api_output_behind(kata *k, const io_output *output);
 void *api_output_data(kata *k, size_t size, const char *path);
 void api_output_data_free(void *data);
 
+/* ---- output_behind.c ------------------------------------------------------------------------- */
+
+/* Makes the thread that writes if there is none in this process. False: values are written at once.
+ */
+bool api_output_can_wait(kata *k);
+
 /* ---- field_values.c -------------------------------------------------------------------------- */
 
 /* The fields that go to one file, and how far they went there. */

@@ -43,6 +43,7 @@ typedef struct shown_plans {
 
 struct kata {
     messages messages;
+    int64_t errors_cleared;
     arena memory; /* of handles, slots and names */
     const exec_executor *executor;
     exec_context exec;

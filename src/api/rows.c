@@ -15,7 +15,9 @@ struct kata_rows {
     io_columns *file; /* on several ranks, of the first one */
     int numbers;      /* of a row, without its time */
     bool has_time;
-    double last;
+    double last;     /* time; counts while no error was cleared since: a step that failed may come
+                        again */
+    int64_t cleared; /* errors, until then */
     kata_rows *next;
 };
 
@@ -181,11 +183,6 @@ void api_rows_free(kata_rows *first)
     for (kata_rows *c = first; c; c = c->next) io_columns_free(c->file);
 }
 
-void api_rows_forget_times(kata_rows *first)
-{
-    for (kata_rows *c = first; c; c = c->next) c->has_time = false;
-}
-
 /* "energy.csv" goes on in "energy-from-900.csv". */
 bool api_rows_rename(kata_rows *first, int64_t step)
 {
@@ -204,7 +201,7 @@ bool api_rows_rename(kata_rows *first, int64_t step)
 
 static kata_status check_times(const kata_rows *c, int64_t rows, const double *times)
 {
-    bool has_last = c->has_time;
+    bool has_last = c->has_time && c->cleared == c->k->errors_cleared;
     double last = c->last;
     for (int64_t i = 0; i < rows; i++) {
         if (!isfinite(times[i]))
@@ -284,6 +281,7 @@ kata_status kata_rows_add(kata_rows *to, int64_t rows, const double *times, cons
     api_note_error(k);
     if (status) return status;
     to->has_time = true;
+    to->cleared = k->errors_cleared;
     to->last = times[rows - 1];
     return KATA_OK;
 }

@@ -19,7 +19,9 @@ struct kata_series {
     bool numbered;                   /* or each step has a file */
     int64_t calls, number;           /* of kata_series_add; of steps added */
     bool has_time;
-    double last; /* time */
+    double last;     /* time; counts while no error was cleared since: a step that failed may come
+                        again */
+    int64_t cleared; /* errors, until then */
     kata_series *next;
 };
 
@@ -175,11 +177,6 @@ kata_status api_series_resume(kata *k, int64_t step)
     return exec_agree(&k->exec, status, &k->messages);
 }
 
-void api_series_forget_times(kata_series *first)
-{
-    for (kata_series *s = first; s; s = s->next) s->has_time = false;
-}
-
 /* ---- adding ---------------------------------------------------------------------------------- */
 
 /* Whether the fields still have the points that the file is for: a rule set since may hide the last
@@ -200,8 +197,9 @@ static kata_status check_points(const kata_series *s)
 
 static kata_status check_time(const kata_series *s, double time)
 {
-    if (isfinite(time) && (!s->has_time || time > s->last)) return KATA_OK;
-    if (!s->has_time)
+    const bool has_last = s->has_time && s->cleared == s->k->errors_cleared;
+    if (isfinite(time) && (!has_last || time > s->last)) return KATA_OK;
+    if (!has_last)
         return api_fail(s->k, KATA_ERROR_ARGUMENT, "cannot write %s: the time of a step is %g",
                         s->options.path, time);
     return api_fail(s->k, KATA_ERROR_ARGUMENT,
@@ -270,6 +268,7 @@ static kata_status add(kata_series *s, double time)
     if (status) return status;
     s->number++;
     s->has_time = true;
+    s->cleared = k->errors_cleared;
     s->last = time;
     return KATA_OK;
 }
