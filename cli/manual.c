@@ -113,6 +113,7 @@ static const struct {
     {"KATA_WAIT", "1: kernels are not interpreted while they are being compiled"},
     {"KATA_LARGER", "1: begins with the functions for fields beyond the caches"},
     {"KATA_WARNINGS", "0: no warnings about kernels"},
+    {"KATA_BEHIND", "bytes that wait to be written to files, such as 2G; 0: none wait"},
     {"KATA_CHECK", "nan: the point at which a NaN or an infinity arises ends the chain"},
     {"KATA_SUMMARY", "1: shows at the end what kernels took"},
     {"KATA_TIMELINE", "a file of JSON that says what a run did when, for viewers such as Perfetto"},

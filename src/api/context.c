@@ -275,7 +275,7 @@ kata *kata_open_with(const kata_options *given)
                                      .type = "kata_options",
                                      .example = "kata_open(&(kata_options){.threads = 4})",
                                      .size = sizeof(kata_options),
-                                     .least = API_END(kata_options, timeline)};
+                                     .least = API_END(kata_options, machine)};
     static const kata_options defaults = {.size = sizeof defaults};
     kata_options options;
     if (!given) given = &defaults;

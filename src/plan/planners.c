@@ -75,8 +75,8 @@ static bool is_mixed(const plan_group *g)
     return reducing > 0 && reducing < g->part.end - g->part.first;
 }
 
-/* What is being planned. Where a group with reductions does not suit the method, it and those
- * behind it go without. */
+/* What is being planned. Where a group does not suit the method with reductions, and does without,
+ * it and those behind it go without. */
 typedef struct planning {
     plan *p;
     int root;
@@ -106,13 +106,14 @@ static bool find_suited(planning *w, plan_group *g, int first, bool *made)
         suited = make_suited(w, g, first, false, made);
     }
     if (*made && !suited && w->sums && is_mixed(g)) {
-        text why = w->why; /* that of all loops says more */
-        w->why = (text){0};
         w->sums = false;
         plan_group_free(g);
         suited = make_suited(w, g, first, false, made);
-        text_free(suited ? &why : &w->why);
-        if (!suited) w->why = why;
+    }
+    if (*made && !suited && !w->sums) { /* the reason for all loops says more */
+        w->sums = true;
+        plan_group_free(g);
+        suited = make_suited(w, g, first, false, made);
     }
     return suited;
 }

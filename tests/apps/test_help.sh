@@ -80,7 +80,7 @@ expect_words "f64 f32" run blur x --type f
 expect_words "trt" run cavity --collision = t
 expect_words "trt bgk" run cavity --collision =
 expect_words "constant clamp" apply k.kata heat --boundary c
-expect_words "x y z roofline scaling" explain --svg ""
+expect_words "x y z roofline scaling pipeline" explain --svg ""
 expect_words "check" help ch
 expect_words "" trace u@1 -- ./pro
 expect_words "" info --json fil
