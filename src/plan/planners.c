@@ -105,17 +105,14 @@ static bool find_suited(planning *w, plan_group *g, int first, bool *made)
         plan_group_free(g);
         suited = make_suited(w, g, first, false, made);
     }
-    if (*made && !suited && w->sums && is_mixed(g)) {
-        w->sums = false;
-        plan_group_free(g);
-        suited = make_suited(w, g, first, false, made);
-    }
-    if (*made && !suited && !w->sums) { /* the reason for all loops says more */
-        w->sums = true;
-        plan_group_free(g);
-        suited = make_suited(w, g, first, false, made);
-    }
-    return suited;
+    if (!*made || suited || !w->sums || !is_mixed(g)) return suited;
+    w->sums = false;
+    plan_group_free(g);
+    suited = make_suited(w, g, first, false, made);
+    if (!*made || suited) return suited;
+    w->sums = true; /* the reason for all loops says more */
+    plan_group_free(g);
+    return make_suited(w, g, first, false, made);
 }
 
 /* Plans the group that begins with a loop; returns its end. */

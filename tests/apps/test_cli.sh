@@ -48,7 +48,7 @@ expect_in out "$KATA_CACHE_DIR"
 for name in "huge pages" compilers executors; do
     if ! grep -qE "^$name +[^ ]" out; then fail "kata info lacks $name"; fi
 done
-if ! grep -qx "executors    cpu, reference, plan" out; then fail "kata info shows other executors"; fi
+if ! grep -qx "executors    cpu, reference, plan, scratchpad" out; then fail "kata info shows other executors"; fi
 expect_in out "streaming stores "
 for name in "copy from memory" "copy, streaming stores" "triad from memory" "triad, streaming stores" \
     "L2 copy, one core" "L2 copy, all cores" "L3 copy, one core" "L3 copy, all cores" \

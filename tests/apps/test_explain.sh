@@ -99,7 +99,7 @@ done
 
 KATA_PLAN='skewed y=4 q=3' expect 1 "${steps[@]}"
 expect_in err "the environment variable KATA_PLAN is 'skewed y=4 q=3', in which 'q=3' means nothing"
-methods='loops, skewed, diamond, tiled, shared, overlapped, windowed, sliding, streamed, fused, single, blocked'
+methods='loops, skewed, diamond, tiled, shared, overlapped, windowed, sliding, streamed, fused, single, blocked, scratchpad'
 expect 2 explain --plan nonsense -- "$KATA_BUILD/kata" "${steps[@]}"
 expect_text err "kata explain: the plan is 'nonsense', in which 'nonsense' means nothing" \
     "  write a method ($methods) and sizes: 'skewed y=16 z=8'"
