@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,7 +116,7 @@ double machine_rate_at(const machine_rates *t, double length)
 
 static bool add_rate(reader *r, const key *k, machine_rates *t, char words[][WORD])
 {
-    double length, rate;
+    double length = 0, rate = 0;
     if (!read_number(r, k, words[1], 0, MOST_BYTES, &length) ||
         !read_number(r, k, words[2], 1, MOST_RATE, &rate))
         return false;
@@ -157,8 +158,7 @@ static void note_calibrated(reader *r, const key *k)
     char *all = r->m.calibrated;
     size_t used = strlen(all), length = strlen(k->name);
     if (strstr(all, k->name) || used + length + 3 > sizeof r->m.calibrated) return;
-    if (used) strcat(all, ", ");
-    strcat(all, k->name);
+    snprintf(all + used, sizeof r->m.calibrated - used, "%s%s", used ? ", " : "", k->name);
 }
 
 /* Cuts a line into words; a comment ends it. Returns their number, MOST_WORDS + 1: more. */
@@ -195,7 +195,7 @@ static bool set_words(reader *r, const key *k, const char *line)
     at += strspn(at, " \t");
     if (strlen(at) >= sizeof r->m.about)
         return refuse(r, "'%s' has more than %zu characters", k->name, sizeof r->m.about - 1);
-    strcpy(r->m.about, at);
+    memcpy(r->m.about, at, strlen(at) + 1);
     return true;
 }
 

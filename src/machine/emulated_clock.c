@@ -140,13 +140,15 @@ static void go_on(clock_state *c, double seconds)
 
 static void run_events(clock_state *c)
 {
-    for (double next = 0; next < INFINITY; next = find_next(c)) {
+    double next = 0;
+    while (next < INFINITY) {
         go_on(c, next);
         for (int i = 0; i < c->p->siblings; i++) {
             run_core(c, &c->siblings[i]);
             start_engine(c, &c->siblings[i]);
         }
         share_rate(c);
+        next = find_next(c);
     }
 }
 

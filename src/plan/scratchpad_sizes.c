@@ -125,14 +125,14 @@ static double moving(const chooser *c, const plan_request *r, bool out)
     double seconds = 0;
     for (int slot = 0; slot < g->part.a->slot_count; slot++) {
         const chain_slot *of = g->part.a->slots[slot];
-        double points = of->components * (double)ir_storages[of->type].bytes, length = points;
+        double bytes = of->components * (double)ir_storages[of->type].bytes, length;
         const plan_span *need = g->needs[slot];
         if (out ? !g->fields[slot].out : !g->fields[slot].in) continue;
-        for (int d = 0; d < 3; d++) points *= with_halo(c, r, d, out ? 0 : need[d].hi - need[d].lo);
+        for (int d = 0; d < 3; d++) bytes *= with_halo(c, r, d, out ? 0 : need[d].hi - need[d].lo);
         length = r->tile[0] ? (double)(r->tile[0] + (out ? 0 : need[0].hi - need[0].lo))
                             : (double)c->extent[0];
         length *= (double)ir_storages[of->type].bytes;
-        seconds += points / machine_rate_at(&r->machine->both, length);
+        seconds += bytes / machine_rate_at(&r->machine->both, length);
     }
     return seconds;
 }
@@ -141,7 +141,7 @@ static double turns_of(const chooser *c, const plan_request *r)
 {
     double turns = 1;
     for (int d = 0; d < 3; d++)
-        if (r->tile[d]) turns *= (double)((c->extent[d] + r->tile[d] - 1) / r->tile[d]);
+        if (r->tile[d]) turns *= ceil((double)c->extent[d] / (double)r->tile[d]);
     return turns;
 }
 

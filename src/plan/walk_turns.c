@@ -36,12 +36,11 @@ static bool find_buffers(const plan_walk *w, turns *t, int node)
 {
     for (; w->p->nodes[node].kind == PLAN_BUFFER; node = w->p->nodes[node].child) {
         const plan_node *n = &w->p->nodes[node];
-        turn_buffer *b = &t->buffers[t->buffer_count];
+        const int64_t depth = larger(n->depth, 1);
         if (t->buffer_count == PLAN_MOST_TURN_BUFFERS) return false;
-        *b = (turn_buffer){.node = n, .depth = larger(n->depth, 1)};
-        b->slots = calloc((size_t)b->depth, sizeof *b->slots);
-        if (!b->slots) return false;
-        t->buffer_count++;
+        turn_slot *slots = calloc((size_t)depth, sizeof *slots);
+        if (!slots) return false;
+        t->buffers[t->buffer_count++] = (turn_buffer){.node = n, .depth = depth, .slots = slots};
     }
     t->child = w->p->nodes[node].child;
     return true;
