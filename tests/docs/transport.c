@@ -20,15 +20,16 @@ int main(int argc, char **argv)
 
     kata_apply(kata_kernel_find(m, "start"), kata_all(g), u);
     if (getenv("CHECKPOINT")) kata_checkpoint(k, getenv("CHECKPOINT"), .steps = 200);
+    kata_require(k, "courant", argc > 3 ? argv[3] : "0.25");
     int64_t step = getenv("CHECKPOINT") ? kata_resume(k) : 0;
     for (; step < steps && kata_ok(k); step++) {
         kata_apply(half, kata_all(g), u, middle, dt);
         kata_apply(full, kata_all(g), u, middle, dt);
         kata_step(k);
     }
-    kata_apply(kata_kernel_find(m, "compare"), kata_all(g), u, error, (double)steps * dt);
+    kata_apply(kata_kernel_find(m, "compare"), kata_all(g), u, error, (double)step * dt);
     kata_scalar_get(error, &found);
-    if (kata_ok(k)) printf("%4d x %4d  %5lld steps  error %.9e\n", n, n, (long long)steps, found);
+    if (kata_ok(k)) printf("%4d x %4d  %5lld steps  error %.9e\n", n, n, (long long)step, found);
     kata_save(u, "transport.png", .low = -1, .high = 1);
     return kata_close(k);
 }
