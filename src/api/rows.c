@@ -53,6 +53,8 @@ static bool read_units(char **at, io_column *column)
     if (**at != '(') return true;
     char *units = *at + 1, *end = strchr(units, ')');
     if (!end || end == units || end - units > LONGEST_NAME) return false;
+    for (const char *c = units; c < end; c++)
+        if ((unsigned char)*c < ' ' || *c == 127 || *c == '"' || *c == ',') return false;
     column->units = units;
     *end = 0;
     *at = end + 1;

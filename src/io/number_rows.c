@@ -94,15 +94,35 @@ static int64_t take_rows(io_columns *c, double **rows)
     return count;
 }
 
+/* Drops rows with the time of the one before: where another file has failed, a step that this one
+ * has may come again. Returns how many are left. */
+static int64_t drop_repeated(const io_columns *c, double *rows, int64_t count)
+{
+    const size_t width = (size_t)c->width;
+    const double *before = c->rows ? &c->last : NULL;
+    int64_t kept = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const double *row = rows + (size_t)i * width;
+        double *to = rows + (size_t)kept * width;
+        if (before && row[0] == *before) continue;
+        memmove(to, row, width * sizeof *to);
+        before = to;
+        kept++;
+    }
+    return kept;
+}
+
 kata_status io_columns_write(io_columns *c, messages *m)
 {
     double *rows;
     text reason = {0};
     int64_t count = take_rows(c, &rows);
+    count = drop_repeated(c, rows, count);
     int error = !count    ? 0
                 : c->hdf5 ? io_columns_hdf5(c, rows, count, &reason)
                           : io_columns_text(c, rows, count);
     kata_status status = io_cannot_write(c->path, error, &reason, m);
+    if (!error && count) c->last = rows[(size_t)(count - 1) * (size_t)c->width];
     if (!error) c->rows += count;
     text_free(&reason);
     free(rows);

@@ -167,7 +167,8 @@ static int begin(io_series *s, double time, const io_source *source, text *reaso
 
 kata_status io_series_add(io_series *s, double time, const io_source *source, messages *m)
 {
-    if (s->steps && time <= s->last)
+    if (s->steps && time == s->last) return KATA_OK; /* another file failed, and it comes again */
+    if (s->steps && time < s->last)
         return message_fail(m, KATA_ERROR_ARGUMENT,
                             "cannot write %s: the time of a step is %g, after one of %g", s->path,
                             time, s->last);

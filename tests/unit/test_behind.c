@@ -433,6 +433,46 @@ static void test_misuse_of_series_and_columns_is_refused(void **state)
     clear();
 }
 
+/* A series fails, for its folder is gone, in the second of three steps; the program adds the step
+ * to all files again. */
+static void run_with_a_failure(bool fails)
+{
+    kata *k = open_quiet();
+    kata_field *u = kata_field_new(kata_grid_2d(k, NX, NY), "u", KATA_F32, .components = 3);
+    assert_int_equal(mkdir("gone", 0700), 0);
+    kata_series *good = kata_series_new(u, "a.vtkhdf"), *bad = kata_series_new(u, "gone/b.vtkhdf");
+    kata_rows *csv = kata_rows_new(k, "r.csv", "a"), *hdf5 = kata_rows_new(k, "r.h5", "a");
+    assert_int_equal(rmdir("gone"), 0);
+    for (int step = 0; step < 3; step++)
+        for (int tries = 0; tries <= (fails && step == 1); tries++) {
+            const double time = step;
+            set_step(u, step);
+            kata_rows_add(csv, 1, &time, &time, 1);
+            kata_rows_add(hdf5, 1, &time, &time, 1);
+            kata_series_add(good, time);
+            if (fails && step == 1 && !tries) kata_series_add(bad, time);
+            assert_int_equal(kata_output_wait(k),
+                             fails && step == 1 && !tries ? KATA_ERROR_FILE : 0);
+            kata_error_clear(k);
+        }
+    assert_int_equal(kata_close(k), KATA_OK);
+}
+
+static void test_files_that_have_a_step_take_it_once(void **state)
+{
+    static const char *const names[][2] = {
+        {"a.vtkhdf", "b.vtkhdf"}, {"r.csv", "b.csv"}, {"r.h5", "b.h5"}};
+    (void)state;
+    clear();
+    run_with_a_failure(false);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        assert_int_equal(rename(names[i][0], names[i][1]), 0);
+    run_with_a_failure(true);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        assert_same_files(names[i][0], names[i][1]);
+    clear();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -445,6 +485,7 @@ int main(void)
         cmocka_unit_test(test_animated_pictures_are_numbered),
         cmocka_unit_test(test_columns_come_back),
         cmocka_unit_test(test_misuse_of_series_and_columns_is_refused),
+        cmocka_unit_test(test_files_that_have_a_step_take_it_once),
     };
     if (!mkdtemp(folder) || chdir(folder)) return 1;
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

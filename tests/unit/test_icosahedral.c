@@ -217,7 +217,10 @@ static void put_values(session *s, kata_field *f, kata_location on)
 }
 
 /* What a kernel sees of a neighbour's value, so that its place in the order counts. */
-static int64_t add(int64_t sum, int64_t value) { return sum * 31 + value; }
+static int64_t add(int64_t sum, int64_t value)
+{
+    return (int64_t)((uint64_t)sum * 31 + (uint64_t)value);
+}
 
 /* Calls expected(a, z) for each that the kernel has computed. */
 static void compare(session *s, kata_field *out, kata_location on,
