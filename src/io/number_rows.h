@@ -14,7 +14,7 @@ struct io_columns {
     const io_column *columns;
     int file; /* -1 before the first rows */
     int64_t rows;
-    double last; /* time, of the last of them */
+    double last;          /* time, of the last of them */
     off_t end;            /* of a file of text */
     pthread_mutex_t lock; /* of the rows that wait */
     double *waiting;
