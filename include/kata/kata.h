@@ -838,25 +838,23 @@ typedef struct kata_target_options {
     int component KATA_ZERO;           /* of the field */
 } KATA_NAMED kata_target_options;
 
-/* Queues a loop that adds to a field of a floating type, at each target t of each point p,
+/* Queues a loop that adds to a field of a floating type. At each target t of each point p it sets
  *     field[t] = field[t] + weight * scale[t] * value[p]
- * for one point after the other, in double, each result rounded to the field's type. The values are
- * an array of a number for each point (kata_table_of for a pointer), one number for all, or a
- * scalar of as many elements: a series indexed by step is given as kata_table_of(KATA_F32,
- * &series[step * count], count). The field has the points' grid and staggering; the scale has one
- * component, and may be of lower rank. Both are used at the targets alone. The call waits in the
- * queue like an applied kernel, and copies the values. Call it as
+ * Points come one after the other. It computes in double, and rounds each result to the field's
+ * type. The values are an array of a number for each point (kata_table_of for a pointer), one
+ * number for all, or a scalar of as many elements. Give a series indexed by step as
+ * kata_table_of(KATA_F32, &series[step * count], count). The field has the points' grid and
+ * staggering; the scale has one component, and may be of lower rank. Both are used at the targets
+ * alone. The call waits in the queue like an applied kernel, and copies the values. Call it as
  *     kata_inject(points, values, field)
  *     kata_inject(points, values, field, .scale = m) */
 KATA_API kata_status kata_inject_with(kata_points *points, const kata_arg *values,
                                       const kata_target_options *options);
-/* Queues the transpose: element p of a scalar of type f64 or f32, which has an element for each
- * point, becomes the sum of
- *     weight * scale[t] * field[t]
- * over the targets of point p, by ascending z, then y, then x, in double, rounded once. The scalar
- * lives in the chain: kernels, kata_inject, and its log (kata_scalar_log) take it from there. With
- * several ranks all have all elements. Call it as
- *     kata_record(points, scalar, field) */
+/* Queues the transpose. The scalar, f64 or f32, has an element for each point. Element p becomes
+ * the sum, over the targets t of point p, of weight * scale[t] * field[t] Targets come by ascending
+ * z, then y, then x. It adds in double, and rounds once. The scalar lives in the chain: kernels,
+ * kata_inject, and its log (kata_scalar_log) take it from there. With several ranks all have all
+ * elements. Call it as kata_record(points, scalar, field) */
 KATA_API kata_status kata_record_with(kata_points *points, kata_scalar *values,
                                       const kata_target_options *options);
 

@@ -51,6 +51,16 @@ static kata_status choose_executor(kata *k, const kata_options *options)
     return exec_scratchpad_open(&k->exec, machine, values, &k->messages);
 }
 
+/* An emulated machine has the whole of each chain. */
+static kata_status refuse_beside_machine(kata *k, const char *what)
+{
+    if (k->executor != &exec_on_scratchpad) return KATA_OK;
+    return api_fail(k, KATA_ERROR_ARGUMENT,
+                    "kata_open: an emulated machine (kata_options.machine, KATA_MACHINE) does not "
+                    "go together with %s; choose one of them",
+                    what);
+}
+
 static kata_status choose_warnings(kata *k, const kata_options *options)
 {
     bool shown = true;
@@ -187,6 +197,8 @@ static kata_status join_ranks(kata *k, const kata_options *options)
     if (exec_rank(&k->exec) > 0) k->exec.remember = k->exec.tune = false;
     if (exec_rank(&k->exec) > 0) k->tune_file = NULL;
     if (options->communicator) k->messages.silent = exec_rank(&k->exec) > 0;
+    if (!status && exec_ranks_count(&k->exec) > 1)
+        status = refuse_beside_machine(k, "several ranks");
     return status;
 }
 
@@ -216,6 +228,8 @@ static kata_status choose_device(kata *k, const kata_options *options)
     if (status) return status;
     const char *name = options->device ? options->device : environment_get("KATA_DEVICE");
     if (!name || !strcmp(name, "none")) return KATA_OK;
+    status = refuse_beside_machine(k, "a device");
+    if (status) return status;
     device_listed first;
     if (!strcmp(name, "any") && !device_list(&first, 1)) return KATA_OK;
     return exec_device_open(&k->exec, name, bytes, &k->messages);

@@ -95,17 +95,26 @@ static const double viridis[COLOURS][3] = {
     {0.993248, 0.906157, 0.143936},
 };
 
-void io_viridis(double t, uint8_t rgb[3])
+bool io_between_colours(double t, int count, int *low, double *part, uint8_t rgb[3])
 {
     if (isnan(t)) {
         rgb[0] = rgb[2] = 255;
         rgb[1] = 0;
-        return;
+        return false;
     }
-    double at = (t < 0 ? 0 : t > 1 ? 1 : t) * (COLOURS - 1);
-    int low = at < COLOURS - 2 ? (int)at : COLOURS - 2;
+    double at = (t < 0 ? 0 : t > 1 ? 1 : t) * (count - 1);
+    *low = at < count - 2 ? (int)at : count - 2;
+    *part = at - *low;
+    return true;
+}
+
+void io_viridis(double t, uint8_t rgb[3])
+{
+    int low;
+    double part;
+    if (!io_between_colours(t, COLOURS, &low, &part, rgb)) return;
     for (int c = 0; c < 3; c++) {
         double from = viridis[low][c], to = viridis[low + 1][c];
-        rgb[c] = (uint8_t)((from + (to - from) * (at - low)) * 255 + 0.5);
+        rgb[c] = (uint8_t)((from + (to - from) * part) * 255 + 0.5);
     }
 }

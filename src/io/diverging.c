@@ -4,8 +4,6 @@
  * his two ends: of equal brightness, told apart with all common kinds of colour blindness. */
 #include "io/io.h"
 
-#include <math.h>
-
 enum { COLOURS = 33 };
 
 static const uint32_t colours[COLOURS] = {
@@ -15,19 +13,15 @@ static const uint32_t colours[COLOURS] = {
     0xe57057, 0xde614c, 0xd55042, 0xcb3e38, 0xc0282f, 0xb40426,
 };
 
-static double part(uint32_t colour, int c) { return (double)(colour >> (16 - 8 * c) & 255); }
+static double share(uint32_t colour, int c) { return (double)(colour >> (16 - 8 * c) & 255); }
 
 void io_diverging(double t, uint8_t rgb[3])
 {
-    if (isnan(t)) {
-        rgb[0] = rgb[2] = 255;
-        rgb[1] = 0;
-        return;
-    }
-    double at = (t < 0 ? 0 : t > 1 ? 1 : t) * (COLOURS - 1);
-    int low = at < COLOURS - 2 ? (int)at : COLOURS - 2;
+    int low;
+    double part;
+    if (!io_between_colours(t, COLOURS, &low, &part, rgb)) return;
     for (int c = 0; c < 3; c++) {
-        double from = part(colours[low], c), to = part(colours[low + 1], c);
-        rgb[c] = (uint8_t)(from + (to - from) * (at - low) + 0.5);
+        double from = share(colours[low], c), to = share(colours[low + 1], c);
+        rgb[c] = (uint8_t)(from + (to - from) * part + 0.5);
     }
 }

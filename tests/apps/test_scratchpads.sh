@@ -63,4 +63,6 @@ expect_in err "there is no machine 'pdp11'; it can be mppa256, sw26010, or the p
 printf 'siblings 4\nmemory 64k\nget 0 fast\n' >wrong.machine
 KATA_MACHINE=./wrong.machine expect 1 "${steps[@]}"
 expect_in err "the machine: ./wrong.machine: line 3: 'fast' of 'get' is no number"
+KATA_MACHINE=sw26010 expect 1 apply k.kata start --size 24x20x16 u=no.npy --device opencl
+expect_in err "an emulated machine (kata_options.machine, KATA_MACHINE) does not go together with a device"
 finish
