@@ -256,9 +256,9 @@ inline kata_until kata_until_of(kata_scalar *scalar, const kata_until_options &o
                  __extension__ kata_copy_options{                                                  \
                      .file = __FILE__, .line = __LINE__, .from_range = __VA_ARGS__})
 #define kata_points_new(grid, name, coordinates_, ...)                                             \
-    kata_points_new_of(grid, name,                                                                 \
-                       __extension__ kata_points_options{.coordinates = coordinates_,              \
-                                                         .count = __VA_ARGS__})
+    kata_points_new_of(                                                                            \
+        grid, name,                                                                                \
+        __extension__ kata_points_options{.coordinates = coordinates_, .count = __VA_ARGS__})
 #define kata_inject(points, values, ...)                                                           \
     kata_inject_of(points, values,                                                                 \
                    __extension__ kata_target_options{                                              \

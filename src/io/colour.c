@@ -1,6 +1,6 @@
 /* The colour map viridis by Nathaniel J. Smith and Stefan van der Walt, as 256 sRGB colours at
  * equal steps; between them it is linear. Data: matplotlib, lib/matplotlib/_cm_listed.py (CC0). */
-#include "io/io.h"
+#include "io/colour.h"
 
 #include <math.h>
 

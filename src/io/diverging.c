@@ -2,7 +2,7 @@
  * red, at equal steps, as bytes red, green, blue; between them they are linear. They come from the
  * formulas of K. Moreland, Diverging Color Maps for Scientific Visualization (ISVC 2009), between
  * his two ends: of equal brightness, told apart with all common kinds of colour blindness. */
-#include "io/io.h"
+#include "io/colour.h"
 
 enum { COLOURS = 33 };
 

@@ -10,12 +10,8 @@
 void io_viridis(double t, uint8_t rgb[3]);
 /* The same from blue by grey (at 1/2) to red. */
 void io_diverging(double t, uint8_t rgb[3]);
-/* For maps of `count` colours at equal steps: sets which two t lies between (*low and the next),
- * and how far from the first. False for NaN; then rgb is magenta. */
-bool io_between_colours(double t, int count, int *low, double *part, uint8_t rgb[3]);
 
-/* ---- png_read.c, png_write.c ------------------------------------------------------------------
- */
+/* ---- png_read.c, png_write.c ----------------------------------------------------------------- */
 
 /* Images of 8 bits per channel, rows from the top, pixels of `channels` bytes: 1 grey, 2 grey and
  * alpha, 3 RGB, 4 RGBA. */
