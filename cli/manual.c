@@ -142,7 +142,7 @@ static const struct {
      "latency=2e-6 bandwidth=12.5e9 packing=6e9 loops=2: what simulated ranks have"},
     {"KATA_EXPLAIN",
      "text, json, x, y, z, roofline, scaling or pipeline: explains a program as kata explain does"},
-    {"KATA_MACHINE", "a machine that is emulated: mppa256, sw26010, or the path of a file"},
+    {"KATA_MACHINE", "a machine that is emulated: ipu, mppa256, sw26010, or the path of a file"},
     {"KATA_EXPLAIN_FILE", "where the explanation is written; otherwise to standard error"},
     {"KATA_EXPLAIN_QUICK", "1: nothing is measured for it"},
     {"KATA_WITHOUT", "passes of code generation to leave out, to see what each is worth"},

@@ -29,7 +29,7 @@ static void add_title(text *out, const kata *k, const plan_timed *t, const char 
     text_add(out, "%s on the machine %s, blocks", kernel, exec_scratchpad_machine(&k->exec)->name);
     for (int d = 0; d < 3; d++)
         if (t->tile[d]) text_add(out, " %c=%" PRId64, 'x' + d, t->tile[d]);
-    text_add(out, ", %d slot%s", t->slots, t->slots == 1 ? "" : "s");
+    if (!t->resident) text_add(out, ", %d slot%s", t->slots, t->slots == 1 ? "" : "s");
 }
 
 void api_print_pipeline(text *out, const kata *k)
@@ -39,13 +39,14 @@ void api_print_pipeline(text *out, const kata *k)
     io_pipeline drawn = {.rows = {"get", "core", "put"}};
     text title = {0}, below = {0};
     if (!t) return;
+    if (t->resident) drawn.rows[GET_ROW] = "exchange";
+    if (t->resident) drawn.rows[PUT_ROW] = "";
     add_title(&title, k, t, kernel);
-    text_add(
-        &below,
-        "The first of %d cores with a memory each; all of the work: %.4g s, transfers %.0f %%, "
-        "operations %.0f %% of it.",
-        t->siblings, t->time.seconds, 100 * t->time.moving / t->time.seconds,
-        100 * t->time.computing / t->time.seconds);
+    text_add(&below,
+             "The first of %d cores with a memory each; all of the work: %.4g s, %s %.0f %%, "
+             "operations %.0f %% of it.",
+             t->siblings, t->time.seconds, t->resident ? "exchange" : "transfers",
+             100 * t->time.moving / t->time.seconds, 100 * t->time.computing / t->time.seconds);
     for (int i = 0; i < t->shown_count; i++) add_bar(&drawn, &t->shown[i]);
     drawn.title = text_get(&title);
     drawn.below = text_get(&below);

@@ -1,12 +1,13 @@
 /* The executor of chains on an emulated machine. Each chain has a plan of the method "scratchpad",
- * unless another one is asked for. The plan is verified once, also that its buffers fit a local
- * memory; the machine's clock runs it once; and each time the chain's values move through buffers
- * of these sizes, every access checked. Where another executor is asked for, that one makes the
- * values, and the clock runs alone. */
+ * or "blocked" where fields stay in the local memories, unless another one is asked for. The plan
+ * is verified once, also that its buffers fit a local memory; the machine's clock runs it once; and
+ * each time the chain's values move through buffers of these sizes, every access checked. Where
+ * another executor is asked for, that one makes the values, and the clock runs alone. */
 #include "exec/on_scratchpad.h"
 #include "exec/refused.h"
 #include "oracle/oracle.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,6 +56,40 @@ static scratchpad_known *add_known(struct exec_scratchpad *s, uint64_t key, cons
     return new.names ? &s->known[s->count - 1] : NULL;
 }
 
+static const char *method_of(const machine_emulated *m)
+{
+    return m->local ? "blocked" : "scratchpad";
+}
+
+/* Without a global memory there are no turns, and a core that has a loop alone has all its fields.
+ */
+static kata_status check_method(const exec_context *context, messages *m)
+{
+    const machine_emulated *machine = &context->scratchpad->machine;
+    const char *asked = context->request[0].method;
+    if (!machine->local || strcmp(asked, "scratchpad") != 0) return KATA_OK;
+    return message_fail(
+        m, KATA_ERROR_ARGUMENT,
+        "the plan 'scratchpad' does not suit the machine %s: fields stay in its local "
+        "memories; 'blocked' does",
+        machine->name);
+}
+
+static kata_status check_fits(const struct exec_scratchpad *s, const scratchpad_known *known,
+                              messages *m)
+{
+    for (size_t i = 0; s->machine.local && i < known->times.count; i++) {
+        const plan_timed *t = &known->times.parts[i];
+        if (!t->direct || t->bytes <= s->machine.free) continue;
+        return message_fail(m, KATA_ERROR_MEMORY,
+                            "kernel '%s' is not dealt out, and its fields need %" PRId64
+                            " bytes of the %" PRId64 " of a memory of the machine %s, which has no "
+                            "global one",
+                            known->names[i], t->bytes, s->machine.free, s->machine.name);
+    }
+    return KATA_OK;
+}
+
 /* The chain as it was met first, when its plan was verified. */
 static kata_status meet(struct exec_scratchpad *s, const chain *c, const plan *p,
                         const analysis_chain *a, messages *m)
@@ -70,6 +105,8 @@ static kata_status meet(struct exec_scratchpad *s, const chain *c, const plan *p
     text_free(&why);
     if (!known && key) known = add_known(s, key, p, a);
     if (!known) return message_no_memory(m);
+    kata_status status = check_fits(s, known, m);
+    if (status) return status;
     known->runs++;
     s->seconds += known->times.seconds;
     s->chains++;
@@ -98,9 +135,11 @@ static bool may_stop(const chain *c)
 static kata_status run(exec_context *context, chain *c, messages *m)
 {
     const analysis_chain *a;
+    kata_status status = check_method(context, m);
+    if (status) return status;
     const plan *p = exec_plan_of(context, context->request, c, &a, m);
     if (!p) return KATA_ERROR_MEMORY;
-    kata_status status = meet(context->scratchpad, c, p, a, m);
+    status = meet(context->scratchpad, c, p, a, m);
     if (status) return status;
     if (context->scratchpad->values) return run_values(context, c, m);
     if (may_stop(c) || context->trace)
@@ -129,9 +168,9 @@ void exec_scratchpad_ask(exec_context *context)
 {
     const machine_emulated *m = &context->scratchpad->machine;
     plan_request *r = context->request;
-    if (context->fastest) *r = (plan_request){.method = "scratchpad"};
+    if (context->fastest) *r = (plan_request){.method = method_of(m)};
     context->fastest = false;
-    if (strcmp(r->method, "scratchpad") != 0) return;
+    if (strcmp(r->method, method_of(m)) != 0) return;
     r->machine = m;
     if (!r->siblings) r->siblings = m->siblings;
     if (!r->memory) r->memory = m->free;

@@ -58,11 +58,12 @@ static line *find_lines(const struct exec_scratchpad *s, size_t *count)
 /* ---- words ------------------------------------------------------------------------------------
  */
 
-static const char *bound_of(const plan_timed *t)
+static const char *bound_of(const plan_timed *t, const char *transfers)
 {
     static const double ALMOST = 0.9;
-    if (t->direct) return t->time.moving >= t->time.computing ? "transfers" : "operations";
-    if (t->time.moving >= ALMOST * t->time.seconds) return "transfers";
+    bool phases = t->direct || t->resident;
+    if (phases) return t->time.moving >= t->time.computing ? transfers : "operations";
+    if (t->time.moving >= ALMOST * t->time.seconds) return transfers;
     if (t->time.computing >= ALMOST * t->time.seconds) return "operations";
     return t->time.moving >= t->time.computing ? "waiting, mostly for transfers"
                                                : "waiting, mostly for operations";
@@ -95,19 +96,35 @@ static void print_blocks(text *out, const machine_emulated *m, const plan_timed 
              100 * halo_of(t), t->put);
 }
 
+/* Blocks that stay where they are. */
+static void print_resident(text *out, const machine_emulated *m, const plan_timed *t)
+{
+    text_add(out, "    blocks    ");
+    print_tile(out, t);
+    text_add(out, ", %d of them, each on a sibling of its own: %" PRId64 " of %" PRId64 " bytes\n",
+             t->siblings, t->bytes, m->free);
+    text_add(out, "    exchanged %.4g bytes in %" PRId64 " meetings\n", t->got, t->meetings);
+}
+
 static void print_line(text *out, const machine_emulated *m, const line *l)
 {
     const plan_timed *t = l->part;
     int loops = t->end - t->first;
+    const char *kind = t->resident || m->local ? "exchange" : "transfers";
     text_add(out, "  %s", l->name);
     if (loops > 1) text_add(out, " and %d more", loops - 1);
     text_add(out, ": %.4g s, %" PRId64 " times\n", t->time.seconds, l->runs);
-    if (t->direct)
+    if (t->direct && m->local)
+        text_add(out, "    alone     on one sibling, which gets %.4g bytes from the others\n",
+                 t->got);
+    else if (t->direct)
         text_add(out, "    direct    %.4g bytes, in the global memory\n", t->got);
+    else if (t->resident)
+        print_resident(out, m, t);
     else
         print_blocks(out, m, t);
-    text_add(out, "    bound by  %s: transfers %.0f %%, operations %.0f %% of the time\n",
-             bound_of(t), 100 * t->time.moving / t->time.seconds,
+    text_add(out, "    bound by  %s: %s %.0f %%, operations %.0f %% of the time\n",
+             bound_of(t, kind), kind, 100 * t->time.moving / t->time.seconds,
              100 * t->time.computing / t->time.seconds);
 }
 
@@ -132,18 +149,18 @@ static void print_json(text *out, const struct exec_scratchpad *s, const line *l
         const plan_timed *t = lines[i].part;
         text_add(out,
                  "{\"kind\": \"scratchpad\", \"kernel\": \"%s\", \"loops\": %d, \"direct\": %s, "
-                 "\"columns\": %s, "
+                 "\"resident\": %s, \"meetings\": %" PRId64 ", \"columns\": %s, "
                  "\"x\": %" PRId64 ", \"y\": %" PRId64 ", \"z\": %" PRId64 ", \"blocks\": %" PRId64
                  ", \"siblings\": %d, \"slots\": %d, \"bytes\": %" PRId64 ", ",
                  lines[i].name, t->end - t->first, t->direct ? "true" : "false",
-                 t->columns ? "true" : "false", t->tile[0], t->tile[1], t->tile[2], t->turns,
-                 t->siblings, t->slots, t->bytes);
+                 t->resident ? "true" : "false", t->meetings, t->columns ? "true" : "false",
+                 t->tile[0], t->tile[1], t->tile[2], t->turns, t->siblings, t->slots, t->bytes);
         text_add(out,
                  "\"got\": %.17g, \"put\": %.17g, \"halo\": %.6g, \"seconds\": %.17g, "
                  "\"moving\": %.17g, \"computing\": %.17g, \"bound\": \"%s\", \"runs\": %" PRId64
                  "}\n",
                  t->got, t->put, halo_of(t), t->time.seconds, t->time.moving, t->time.computing,
-                 bound_of(t), lines[i].runs);
+                 bound_of(t, s->machine.local ? "exchange" : "transfers"), lines[i].runs);
     }
     text_add(out,
              "{\"kind\": \"machine\", \"name\": \"%s\", \"seconds\": %.17g, \"chains\": %" PRId64

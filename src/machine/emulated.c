@@ -20,12 +20,16 @@ typedef enum value_kind {
     CHOICE   /* one of two words */
 } value_kind;
 
+/* The machines for which a key means something. */
+typedef enum machine_kind { ANY, GLOBAL, LOCAL } machine_kind;
+
 typedef struct key {
     const char *name;
     value_kind kind;
     size_t offset;
     double low, high;
     bool needed;
+    machine_kind of;
     const char *choice[2]; /* words for false and true */
 } key;
 
@@ -35,23 +39,25 @@ static const double MOST_BYTES = 1e15, MOST_RATE = 1e18;
 #define RATE_RANGE 1, 1e18
 #define SECONDS_RANGE 0, 1e6
 static const key keys[] = {
-    {"about", WORDS, AT(about), 0, 0, false, {NULL}},
-    {"siblings", COUNT, AT(siblings), 1, MACHINE_SIBLINGS, true, {NULL}},
-    {"memory", BYTES, AT(memory), BYTE_RANGE, true, {NULL}},
-    {"free", BYTES, AT(free), BYTE_RANGE, false, {NULL}},
-    {"get", RATE_AT, AT(get), RATE_RANGE, true, {NULL}},
-    {"put", RATE_AT, AT(put), RATE_RANGE, true, {NULL}},
-    {"both", RATE_AT, AT(both), RATE_RANGE, false, {NULL}},
-    {"link", REAL, AT(link), RATE_RANGE, false, {NULL}},
-    {"direct", REAL, AT(direct), RATE_RANGE, true, {NULL}},
-    {"latency", REAL, AT(latency), SECONDS_RANGE, false, {NULL}},
-    {"issue", REAL, AT(issue), SECONDS_RANGE, false, {NULL}},
-    {"launch", REAL, AT(launch), SECONDS_RANGE, false, {NULL}},
-    {"barrier", REAL, AT(barrier), SECONDS_RANGE, false, {NULL}},
-    {"operations", REAL, AT(operations), RATE_RANGE, true, {NULL}},
-    {"slots", COUNT, AT(slots), 1, 64, false, {NULL}},
-    {"order", CHOICE, AT(last), 0, 0, false, {"get-first", "get-last"}},
-    {"blocks", CHOICE, AT(powers), 0, 0, false, {"any", "powers"}},
+    {"about", WORDS, AT(about), 0, 0, false, ANY, {NULL}},
+    {"siblings", COUNT, AT(siblings), 1, MACHINE_SIBLINGS, true, ANY, {NULL}},
+    {"memory", BYTES, AT(memory), BYTE_RANGE, true, ANY, {NULL}},
+    {"free", BYTES, AT(free), BYTE_RANGE, false, ANY, {NULL}},
+    {"fields", CHOICE, AT(local), 0, 0, false, ANY, {"global", "local"}},
+    {"exchange", REAL, AT(exchange), RATE_RANGE, true, LOCAL, {NULL}},
+    {"get", RATE_AT, AT(get), RATE_RANGE, true, GLOBAL, {NULL}},
+    {"put", RATE_AT, AT(put), RATE_RANGE, true, GLOBAL, {NULL}},
+    {"both", RATE_AT, AT(both), RATE_RANGE, false, GLOBAL, {NULL}},
+    {"link", REAL, AT(link), RATE_RANGE, false, GLOBAL, {NULL}},
+    {"direct", REAL, AT(direct), RATE_RANGE, true, GLOBAL, {NULL}},
+    {"latency", REAL, AT(latency), SECONDS_RANGE, false, ANY, {NULL}},
+    {"issue", REAL, AT(issue), SECONDS_RANGE, false, GLOBAL, {NULL}},
+    {"launch", REAL, AT(launch), SECONDS_RANGE, false, ANY, {NULL}},
+    {"barrier", REAL, AT(barrier), SECONDS_RANGE, false, ANY, {NULL}},
+    {"operations", REAL, AT(operations), RATE_RANGE, true, ANY, {NULL}},
+    {"slots", COUNT, AT(slots), 1, 64, false, GLOBAL, {NULL}},
+    {"order", CHOICE, AT(last), 0, 0, false, GLOBAL, {"get-first", "get-last"}},
+    {"blocks", CHOICE, AT(powers), 0, 0, false, GLOBAL, {"any", "powers"}},
 };
 #undef AT
 
@@ -227,11 +233,23 @@ static bool read_line(reader *r, const char *line)
 /* ---- the whole --------------------------------------------------------------------------------
  */
 
+/* A key that is missing, or that means nothing for such a machine. */
+static bool check_key(reader *r, size_t i)
+{
+    const key *k = &keys[i];
+    bool means = k->of == ANY || k->of == (r->m.local ? LOCAL : GLOBAL);
+    r->line = r->given[i];
+    if (r->line && !means)
+        return refuse(r, "'%s' means nothing where fields are %s", k->name,
+                      r->m.local ? "local" : "global");
+    return r->line || !k->needed || !means || refuse(r, "it has no '%s'", k->name);
+}
+
 static bool check_whole(reader *r)
 {
-    r->line = 0;
     for (size_t i = 0; i < COUNT_OF(keys); i++)
-        if (keys[i].needed && !r->given[i]) return refuse(r, "it has no '%s'", keys[i].name);
+        if (!check_key(r, i)) return false;
+    r->line = 0;
     if (r->m.free > r->m.memory)
         return refuse(r, "'free' is %" PRId64 " bytes of a 'memory' of %" PRId64, r->m.free,
                       r->m.memory);

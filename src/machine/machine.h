@@ -60,7 +60,7 @@ bool machine_crossover_read(const char *line, machine_crossover *out);
 
 /* Bytes per second by the contiguous bytes of a transfer, in order: between two lengths the rate is
  * found on the line between them. */
-enum { MACHINE_RATES = 16, MACHINE_SIBLINGS = 4096 };
+enum { MACHINE_RATES = 16, MACHINE_SIBLINGS = 1 << 15 };
 typedef struct machine_rates {
     int count;
     double length[MACHINE_RATES], rate[MACHINE_RATES];
@@ -73,14 +73,18 @@ typedef struct machine_emulated {
     int siblings;         /* cores, or clusters of cores, with a memory each */
     int64_t memory;       /* bytes of such a memory */
     int64_t free;         /* those that blocks may have */
+    bool local;      /* fields stay in these memories, a block in each: there is no global one */
+    double exchange; /* then: bytes per second that a sibling has from others, and sends them */
     /* Bytes per second of all siblings together: into local memories, out of them, and both where
      * transfers of both kinds are under way. */
     machine_rates get, put, both;
     double link;            /* bytes per second of one sibling, at most */
     double direct;          /* of loops whose fields stay in the global memory */
-    double latency;         /* seconds from the end of a transfer until a sibling knows of it */
+    double latency;         /* seconds from the end of a transfer until a sibling knows of it; of an
+                               exchange */
     double issue;           /* seconds that a sibling takes to start a transfer */
-    double launch, barrier; /* seconds before and after the loops of a section */
+    double launch, barrier; /* seconds before and after the loops of a section; barrier: before
+                               each exchange, too */
     double operations;      /* per second of one sibling */
     int64_t slots;          /* of a buffer */
     bool last;              /* a turn gets after it puts */

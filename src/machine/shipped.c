@@ -5,13 +5,14 @@
 #include <string.h>
 
 /* The texts of *.machine. */
-extern const char mppa256_machine[], sw26010_machine[];
+extern const char ipu_machine[], mppa256_machine[], sw26010_machine[];
 
 enum { MOST_BYTES = 1 << 16 };
 
 static const struct {
     const char *name, *words;
 } shipped[] = {
+    {"ipu", ipu_machine},
     {"mppa256", mppa256_machine},
     {"sw26010", sw26010_machine},
 };

@@ -7,20 +7,18 @@
 #include "plan/planner.h"
 
 #include <inttypes.h>
+#include <string.h>
 
-/* The next loops between exchanges, from `first`. */
-static analysis_section chunk_of(const plan_group *g, int64_t every, int first)
+analysis_section plan_blocks_chunk(const plan_group *g, int64_t every, int first)
 {
     bool last = every <= 0 || first + every >= g->part.end;
     int end = last ? g->part.end : first + (int)every;
     return (analysis_section){g->part.a, first, end};
 }
 
-/* The points of all fields and loops along a dimension that is cut; along another, without end. */
-static plan_span points_along(const plan_group *g, int d)
+plan_span plan_blocks_points(const plan_group *g, int d)
 {
     plan_span all = {0, 1};
-    if (!g->cut[d]) return (plan_span){-PLAN_FAR, PLAN_FAR};
     if (g->period[d]) return (plan_span){0, g->period[d]};
     for (int l = g->part.first; l < g->part.end; l++) {
         const chain_loop *loop = g->part.a->loops[l].loop;
@@ -34,6 +32,12 @@ static plan_span points_along(const plan_group *g, int d)
     return all;
 }
 
+/* Along a dimension that is not cut, without end. */
+static plan_span points_along(const plan_group *g, int d)
+{
+    return g->cut[d] ? plan_blocks_points(g, d) : (plan_span){-PLAN_FAR, PLAN_FAR};
+}
+
 static int64_t *make_cuts(plan *p, plan_span all, int parts)
 {
     int64_t *cuts = arena_array(&p->memory, (size_t)parts + 1, sizeof *cuts);
@@ -44,18 +48,34 @@ static int64_t *make_cuts(plan *p, plan_span all, int parts)
     return cuts;
 }
 
-/* Deals out the fields that are touched point for point; each block has room for all indices that
- * are touched around it. */
-static void find_buffered(plan_group *g, int64_t every)
+void plan_blocks_treat(plan_group *g, int64_t every)
 {
     for (int s = 0; s < g->part.a->slot_count; s++) {
         analysis_use use = analysis_use_of(&g->part, s);
+        memset(g->fields[s].margin, 0, sizeof g->fields[s].margin);
         g->fields[s].buffered = g->fields[s].in = use.touched && !use.remapped;
         g->fields[s].out = g->fields[s].buffered && use.written;
     }
-    for (analysis_section c = chunk_of(g, every, g->part.first); c.first < g->part.end;
-         c = chunk_of(g, every, c.end))
+    for (analysis_section c = plan_blocks_chunk(g, every, g->part.first); c.first < g->part.end;
+         c = plan_blocks_chunk(g, every, c.end))
         plan_group_extents(g, &c);
+}
+
+static int64_t largest_part(plan_span all, int64_t parts)
+{
+    return (all.hi - all.lo + parts - 1) / parts;
+}
+
+int64_t plan_blocks_bytes(const plan_group *g, const int64_t parts[3])
+{
+    int64_t largest[3], bytes = 0;
+    for (int d = 0; d < 3; d++) largest[d] = largest_part(points_along(g, d), parts[d]);
+    for (int s = 0; s < g->part.a->slot_count; s++) {
+        plan_node buffer = plan_group_buffer(g, s, largest);
+        if (g->fields[s].buffered)
+            bytes = smaller(bytes, PLAN_FAR) + plan_buffer_bytes(&buffer, g->part.a->slots[s]);
+    }
+    return bytes;
 }
 
 int plan_blocks_open(plan_group *g, const int parts[3], int64_t every, plan *p, int parent,
@@ -65,12 +85,12 @@ int plan_blocks_open(plan_group *g, const int parts[3], int64_t every, plan *p, 
     int64_t largest[3];
     for (int d = 0; d < 3; d++) {
         plan_span all = points_along(g, d);
-        largest[d] = (all.hi - all.lo + parts[d] - 1) / parts[d];
+        largest[d] = largest_part(all, parts[d]);
         n.parts[d] = parts[d];
         n.cuts[d] = make_cuts(p, all, parts[d]);
         n.period[d] = g->cut[d] ? g->period[d] : 0;
     }
-    find_buffered(g, every);
+    plan_blocks_treat(g, every);
     *blocks = plan_add(p, parent, n);
     int seq = plan_group_buffers(g, largest, p, *blocks);
     plan_group_moves(g, p, seq, false, 0);
@@ -85,14 +105,17 @@ void plan_blocks_close(const plan_group *g, plan *p, int blocks, int seq)
 
 /* ---- several blocks -------------------------------------------------------------------------- */
 
-static bool too_many(const plan_group *g, const int64_t parts[3], text *why)
+static bool too_many(const plan_group *g, const plan_request *r, text *why)
 {
-    int64_t total = 1;
-    for (int d = 0; d < 3 && total <= PLAN_MOST_BLOCKS; d++)
-        if (g->cut[d]) total *= parts[d];
-    if (total > PLAN_MOST_BLOCKS)
+    int64_t total = 1, most = r->machine ? larger(r->siblings, 1) : PLAN_MOST_BLOCKS;
+    for (int d = 0; d < 3 && total <= most; d++)
+        if (g->cut[d]) total *= r->parts[d];
+    if (total > most && r->machine)
+        text_add(why, "there are more blocks than the %" PRId64 " siblings of the machine %s", most,
+                 r->machine->name);
+    else if (total > most)
         text_add(why, "there are more than %d blocks, the most that are allowed", PLAN_MOST_BLOCKS);
-    return total > PLAN_MOST_BLOCKS;
+    return total > most;
 }
 
 /* Blocks without points cost time, and have no use. */
@@ -111,12 +134,33 @@ static bool has_empty(const plan_group *g, const int64_t parts[3], text *why)
     return false;
 }
 
+void plan_blocks_say_bytes(int64_t bytes, int64_t memory, text *why)
+{
+    text_add(why, "its blocks need %" PRId64 " bytes of the %" PRId64 " of a memory", bytes,
+             memory);
+}
+
+static bool is_too_large(plan_group *g, const plan_request *r, text *why)
+{
+    int64_t parts[3];
+    if (!r->memory) return false;
+    for (int d = 0; d < 3; d++) parts[d] = g->cut[d] ? r->parts[d] : 1;
+    plan_blocks_treat(g, r->every);
+    int64_t bytes = plan_blocks_bytes(g, parts);
+    if (bytes > r->memory) plan_blocks_say_bytes(bytes, r->memory, why);
+    return bytes > r->memory;
+}
+
+/* What is asked for; what the machine leaves open is chosen. */
 static bool applicable(plan_group *g, const plan_request *r, text *why)
 {
+    g->sized = *r;
+    if (r->machine && !r->parts[0] && !r->parts[1] && !r->parts[2])
+        return plan_blocks_choose(g, r, &g->sized, why);
     for (int d = 0; d < 3; d++) g->cut[d] = !g->fixed[d] && r->parts[d] > 1;
     bool cut = g->cut[0] || g->cut[1] || g->cut[2];
     if (!cut) plan_group_say_fixed(g, r->parts, 1, "it is given no blocks, such as parts.y=2", why);
-    return cut && !too_many(g, r->parts, why) && !has_empty(g, r->parts, why);
+    return cut && !too_many(g, r, why) && !has_empty(g, r->parts, why) && !is_too_large(g, r, why);
 }
 
 static void add_exchanges(const plan_group *g, plan *p, int parent)
@@ -132,13 +176,15 @@ static void add_exchanges(const plan_group *g, plan *p, int parent)
     }
 }
 
-static void make(plan_group *g, const plan_request *r, plan *p, int parent)
+static void make(plan_group *g, const plan_request *given, plan *p, int parent)
 {
+    const plan_request *r = &g->sized;
     int parts[3], blocks;
+    (void)given;
     for (int d = 0; d < 3; d++) parts[d] = g->cut[d] ? (int)r->parts[d] : 1;
     int seq = plan_blocks_open(g, parts, r->every, p, parent, &blocks);
-    for (analysis_section c = chunk_of(g, r->every, g->part.first); c.first < g->part.end;
-         c = chunk_of(g, r->every, c.end)) {
+    for (analysis_section c = plan_blocks_chunk(g, r->every, g->part.first); c.first < g->part.end;
+         c = plan_blocks_chunk(g, r->every, c.end)) {
         plan_group_extents(g, &c);
         add_exchanges(g, p, seq);
         plan_add_below(g, r, &c, g->what, g->cut, p, seq);
@@ -146,7 +192,9 @@ static void make(plan_group *g, const plan_request *r, plan *p, int parent)
     analysis_section none = {g->part.a, g->part.first, g->part.first};
     plan_group_extents(g, &none); /* margins are not moved in */
     plan_blocks_close(g, p, blocks, seq);
+    p->nodes[blocks].bytes = r->memory;
 }
 
-const plan_method plan_blocked = {"blocked",  false, false, PLAN_TAKES_PARTS | PLAN_TAKES_TILES,
-                                  applicable, make};
+const plan_method plan_blocked = {
+    "blocked",  false, false, PLAN_TAKES_PARTS | PLAN_TAKES_TILES | PLAN_TAKES_MEMORY,
+    applicable, make};

@@ -2,34 +2,14 @@
  * that it starts and waits for, and what it computes. The machine's clock runs these notes where
  * the tiles of siblings end. So the order of a turn, and how many turns lie between a get and its
  * put, are those of the plan, not of a formula. */
-#include "plan/walk.h"
+#include "plan/emulated.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A transfer that nobody has waited for. */
-typedef struct started {
-    size_t operation;
-    int tag;
-    int64_t turn;
-} started;
+plan_timed *emulated_part(emulated_recorder *r) { return &r->out->parts[r->out->count - 1]; }
 
-typedef struct recorder {
-    const plan *p;
-    const analysis_chain *a;
-    const machine_emulated *m;
-    plan_times *out;
-    machine_program program;
-    bool inside; /* of tiles of siblings */
-    started *open;
-    size_t open_count, open_room;
-    int64_t last_turn;
-    bool failed; /* memory was out */
-} recorder;
-
-static plan_timed *last_part(recorder *r) { return &r->out->parts[r->out->count - 1]; }
-
-static bool add_part(recorder *r, plan_timed part)
+bool emulated_add_part(emulated_recorder *r, plan_timed part)
 {
     void *parts = r->out->parts;
     if (!vector_reserve(&parts, &r->out->room, r->out->count + 1, sizeof *r->out->parts)) {
@@ -41,7 +21,7 @@ static bool add_part(recorder *r, plan_timed part)
     return true;
 }
 
-static bool add_operation(recorder *r, machine_operation o)
+static bool add_operation(emulated_recorder *r, machine_operation o)
 {
     void *all = r->program.operations;
     if (!vector_reserve(&all, &r->program.room, r->program.count + 1, sizeof o)) {
@@ -57,8 +37,7 @@ static bool add_operation(recorder *r, machine_operation o)
 /* ---- tiles of siblings ------------------------------------------------------------------------
  */
 
-/* What the plan says about tiles: their sizes, loops, and the bytes of their buffers. */
-static void describe(const recorder *r, const plan_node *tile, plan_timed *part)
+void emulated_describe(const emulated_recorder *r, const plan_node *tile, plan_timed *part)
 {
     int first = (int)(tile - r->p->nodes);
     const plan_node *inner = NULL; /* a tile inside of a turn */
@@ -87,7 +66,7 @@ static double field_bytes(const chain_slot *slot)
 }
 
 /* Bytes that come in at least: each field once. */
-static double needed_in(const recorder *r, const plan_node *tile)
+static double needed_in(const emulated_recorder *r, const plan_node *tile)
 {
     double bytes = 0;
     for (int i = (int)(tile - r->p->nodes); i < r->p->count; i++) {
@@ -98,13 +77,13 @@ static double needed_in(const recorder *r, const plan_node *tile)
     return bytes;
 }
 
-static bool begin_sibling(recorder *r, const plan_node *tile)
+static bool begin_sibling(emulated_recorder *r, const plan_node *tile)
 {
     plan_timed part = {.siblings = 0};
     if (!r->inside) {
-        describe(r, tile, &part);
+        emulated_describe(r, tile, &part);
         part.needed = needed_in(r, tile);
-        if (!add_part(r, part)) return false;
+        if (!emulated_add_part(r, part)) return false;
     }
     if (r->program.siblings == MACHINE_SIBLINGS) return false;
     r->inside = true;
@@ -114,10 +93,10 @@ static bool begin_sibling(recorder *r, const plan_node *tile)
     return true;
 }
 
-static bool end_siblings(recorder *r)
+static bool end_siblings(emulated_recorder *r)
 {
     machine_program *p = &r->program;
-    plan_timed *part = last_part(r);
+    plan_timed *part = emulated_part(r);
     p->first[p->siblings] = p->count;
     part->siblings = p->siblings;
     if (!machine_clock(r->m, p, &part->time)) r->failed = true;
@@ -132,7 +111,7 @@ static bool end_siblings(recorder *r)
 
 static bool visit_tile(void *data, const plan_node *node, const int64_t at[3])
 {
-    recorder *r = data;
+    emulated_recorder *r = data;
     (void)at;
     if (!node) return !r->inside || end_siblings(r);
     return !node->siblings || begin_sibling(r, node);
@@ -141,7 +120,7 @@ static bool visit_tile(void *data, const plan_node *node, const int64_t at[3])
 /* ---- transfers --------------------------------------------------------------------------------
  */
 
-static bool note_started(recorder *r, const plan_copy *copy)
+static bool note_started(emulated_recorder *r, const plan_copy *copy)
 {
     void *open = r->open;
     if (!vector_reserve(&open, &r->open_room, r->open_count + 1, sizeof *r->open)) {
@@ -149,32 +128,32 @@ static bool note_started(recorder *r, const plan_copy *copy)
         return false;
     }
     r->open = open;
-    r->open[r->open_count++] = (started){r->program.count - 1, copy->tag, copy->turn};
+    r->open[r->open_count++] = (emulated_started){r->program.count - 1, copy->tag, copy->turn};
     return true;
 }
 
 /* A copy between two places in a local memory is work of its core. */
 static bool visit_copy(void *data, const plan_walk *walk, const plan_copy *copy)
 {
-    recorder *r = data;
+    emulated_recorder *r = data;
     const chain_slot *slot = r->a->slots[copy->slot];
     double elements = (double)grid_box_points(&copy->box) * slot->components;
     double bytes = elements * (double)ir_storages[slot->type].bytes;
     bool in = !copy->from->buffer, out = !copy->to->buffer;
     machine_operation o = {.turn = copy->turn, .amount = bytes};
-    (void)walk;
+    if (walk->blocks && r->m->local) return emulated_exchange(r, walk, copy, bytes);
     if (!r->inside) return true;
     o.act = in ? MACHINE_GET : out ? MACHINE_PUT : MACHINE_COMPUTE;
     o.length = (double)((copy->box.hi[0] - copy->box.lo[0]) * ir_storages[slot->type].bytes);
     if (!in && !out) o.amount = elements / r->m->operations;
-    if (in) last_part(r)->got += bytes;
-    if (out) last_part(r)->put += bytes;
+    if (in) emulated_part(r)->got += bytes;
+    if (out) emulated_part(r)->put += bytes;
     return add_operation(r, o) && (!(in || out) || note_started(r, copy));
 }
 
 static bool visit_wait(void *data, int tag, int64_t turn)
 {
-    recorder *r = data;
+    emulated_recorder *r = data;
     size_t left = 0, waits = 0;
     if (!r->inside) return true;
     for (size_t i = 0; i < r->open_count; i++) {
@@ -191,7 +170,7 @@ static bool visit_wait(void *data, int tag, int64_t turn)
 /* ---- loops ------------------------------------------------------------------------------------
  */
 
-static double operations_of(const chain_loop *loop, const grid_box *box)
+double emulated_operations(const chain_loop *loop, const grid_box *box)
 {
     double points = (double)grid_box_points(box) / (loop->colors > 1 ? loop->colors : 1);
     return points * (double)ir_work(loop->kernel);
@@ -213,29 +192,49 @@ static double touched_bytes(const analysis_chain *a, const analysis_loop *l)
 }
 
 /* A loop outside of tiles reads and writes the global memory, point by point. */
-static bool add_direct(recorder *r, const plan_run *run)
+static bool add_direct(emulated_recorder *r, const plan_run *run)
 {
     const analysis_loop *l = &r->a->loops[run->loop];
     plan_timed part = {.first = run->loop, .end = run->loop + 1, .direct = true};
     double bytes = (double)grid_box_points(&run->box) * touched_bytes(r->a, l);
     part.time.moving = bytes / r->m->direct;
-    part.time.computing = operations_of(l->loop, &run->box) / r->m->operations / r->m->siblings;
+    part.time.computing =
+        emulated_operations(l->loop, &run->box) / r->m->operations / r->m->siblings;
     part.time.seconds =
         part.time.moving > part.time.computing ? part.time.moving : part.time.computing;
     part.time.seconds += r->m->launch + r->m->barrier;
     part.got = bytes;
     part.needed = bytes;
-    return add_part(r, part);
+    return emulated_add_part(r, part);
 }
+
+/* Where there is no global memory, one core has a loop's fields, computes, and gives them back. */
+static bool add_alone(emulated_recorder *r, const plan_run *run)
+{
+    const analysis_loop *l = &r->a->loops[run->loop];
+    plan_timed part = {.first = run->loop, .end = run->loop + 1, .direct = true, .siblings = 1};
+    for (int s = 0; s < r->a->slot_count; s++) {
+        analysis_section alone = {r->a, run->loop, run->loop + 1};
+        if (analysis_use_of(&alone, s).touched) part.bytes += (int64_t)field_bytes(r->a->slots[s]);
+    }
+    part.got = part.needed = (double)part.bytes;
+    part.time.moving = part.got / r->m->exchange + r->m->latency + r->m->barrier;
+    part.time.computing = emulated_operations(l->loop, &run->box) / r->m->operations;
+    part.time.seconds = part.time.moving + part.time.computing + r->m->launch;
+    return emulated_end_blocks(r) && emulated_add_part(r, part);
+}
+
+static bool visit_scalar(void *data, int loop) { return emulated_reduce(data, loop); }
 
 static bool visit_run(void *data, const plan_walk *walk, const plan_run *run)
 {
-    recorder *r = data;
+    emulated_recorder *r = data;
     const chain_loop *loop = r->a->loops[run->loop].loop;
-    if (!r->inside) return add_direct(r, run);
+    if (walk->blocks && r->m->local) return emulated_compute(r, walk, run);
+    if (!r->inside) return r->m->local ? add_alone(r, run) : add_direct(r, run);
     machine_operation o = {.act = MACHINE_COMPUTE, .turn = walk->turn};
-    o.amount = operations_of(loop, &run->box) / r->m->operations;
-    last_part(r)->turns += o.turn != r->last_turn;
+    o.amount = emulated_operations(loop, &run->box) / r->m->operations;
+    emulated_part(r)->turns += o.turn != r->last_turn;
     r->last_turn = o.turn;
     return add_operation(r, o);
 }
@@ -246,18 +245,20 @@ static bool visit_run(void *data, const plan_walk *walk, const plan_run *run)
 bool plan_find_times(const plan *p, const analysis_chain *a, const machine_emulated *m,
                      plan_times *out)
 {
-    recorder *r = calloc(1, sizeof *r);
+    emulated_recorder *r = calloc(1, sizeof *r);
     plan_place *homes = calloc((size_t)a->slot_count + 1, sizeof *homes);
     bool done = r && homes;
     *out = (plan_times){.seconds = 0};
     if (done) {
-        *r = (recorder){.p = p, .a = a, .m = m, .out = out};
+        *r = (emulated_recorder){.p = p, .a = a, .m = m, .out = out};
         plan_visitor visitor = {.data = r,
                                 .run = visit_run,
                                 .copy = visit_copy,
                                 .wait = visit_wait,
+                                .scalar = visit_scalar,
                                 .tile = visit_tile};
-        done = plan_walk_all(p, a, homes, &visitor);
+        done = plan_walk_all(p, a, homes, &visitor) && emulated_end_blocks(r);
+        free(r->blocks);
         free(r->program.operations);
         free(r->open);
     }

@@ -151,7 +151,8 @@ static const char *check_node(const around *a, const plan_node *n)
 static const char *check_turns(const around *a, const plan_node *n)
 {
     if (n->siblings < 0 || n->siblings > MOST_SIBLINGS) return "there are too many siblings";
-    if (n->bytes < 0 || (n->bytes && !n->siblings)) return "a memory is nobody's";
+    bool owned = n->siblings || n->kind == PLAN_BLOCKS;
+    if (n->bytes < 0 || (n->bytes && !owned)) return "a memory is nobody's";
     if (n->depth < 0 || n->depth > MOST_DEPTH || (n->depth > 1 && !a->taking))
         return "a buffer has slots that no turns take";
     if (n->ahead < 0 || n->ahead > MOST_DEPTH || n->behind < 0 || n->behind > MOST_DEPTH)
@@ -227,8 +228,7 @@ static const char *check_tree(met *met, int node, around a)
     if (children > 1 && n->kind != PLAN_SEQ) return "it has more than one child";
     if (children && !parent) return "it has a child";
     if (n->siblings && !children) return "siblings take nothing";
-    if (n->bytes && bytes_in(&a, node) > n->bytes)
-        return "its buffers need more than a sibling's memory";
+    if (n->bytes && bytes_in(&a, node) > n->bytes) return "its buffers need more than a memory has";
     if (plan_is_tile(n) && (n->leaf != first || n->leaf_count != met->leaves - first))
         return "its leaves are not those of its children";
     return NULL;

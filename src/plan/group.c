@@ -303,15 +303,19 @@ void plan_add_below(const plan_group *g, const plan_request *r, const analysis_s
         plan_add_loops(p, parent, part, what);
 }
 
+plan_node plan_group_buffer(const plan_group *g, int slot, const int64_t size[3])
+{
+    plan_node buffer = {.kind = PLAN_BUFFER, .slot = slot, .alias = -1};
+    const plan_span *margin = g->fields[slot].margin;
+    for (int d = 0; d < 3; d++)
+        if (g->cut[d]) buffer.capacity[d] = size[d] + margin[d].hi - margin[d].lo;
+    return buffer;
+}
+
 int plan_group_buffers(const plan_group *g, const int64_t size[3], plan *p, int parent)
 {
-    for (int s = 0; s < g->part.a->slot_count; s++) {
-        plan_node buffer = {.kind = PLAN_BUFFER, .slot = s, .alias = -1};
-        const plan_span *margin = g->fields[s].margin;
-        for (int d = 0; d < 3; d++)
-            if (g->cut[d]) buffer.capacity[d] = size[d] + margin[d].hi - margin[d].lo;
-        if (g->fields[s].buffered) parent = plan_add(p, parent, buffer);
-    }
+    for (int s = 0; s < g->part.a->slot_count; s++)
+        if (g->fields[s].buffered) parent = plan_add(p, parent, plan_group_buffer(g, s, size));
     return plan_add(p, parent, (plan_node){.kind = PLAN_SEQ});
 }
 

@@ -43,6 +43,7 @@ const notation_number notation_numbers[] = {
     NUMBERS(TILE, "period", period, 3),
     NUMBERS(BLOCKS, "parts", parts, 3),
     NUMBERS(BLOCKS, "period", period, 3),
+    SOME_NUMBERS(BLOCKS, "bytes", bytes, 1, 0),
     NUMBERS(BUFFER, "field", slot, 1),
     NUMBERS(BUFFER, "alias", alias, 1),
     NUMBERS(BUFFER, "capacity", capacity, 3),

@@ -40,7 +40,7 @@ typedef enum plan_kind {
     PLAN_SEQ,      /* its children, in order */
     PLAN_TILE,     /* dimension, size, overlap, parallel, wave, seam, siblings, bytes, period;
                       spans: one per leaf, or two */
-    PLAN_BLOCKS,   /* parts, cuts, period; spans: three per leaf, one per dimension */
+    PLAN_BLOCKS,   /* parts, cuts, period, bytes; spans: three per leaf, one per dimension */
     PLAN_BUFFER,   /* slot, alias, capacity, window, depth; child */
     PLAN_MOVE,     /* slot, out, tag, ahead */
     PLAN_WAIT,     /* tag, behind: the moves started under it have ended after this */
@@ -68,7 +68,8 @@ typedef struct plan_node {
     int siblings;  /* of TILE: how many take its tiles, and those of such nodes directly inside, by
                       turns; 0: nobody does. They run at once, each from its first turn to its last
                     */
-    int64_t bytes; /* with siblings: of the memory of each of them, for buffers; 0: not limited */
+    int64_t bytes; /* with siblings, of the memory of each of them, for buffers; of BLOCKS, of each
+                      block's; 0: not limited */
     int64_t period[3];   /* of TILE and BLOCKS: the size of a dimension that wraps, otherwise 0 */
     int parts[3];        /* of BLOCKS, per dimension */
     int64_t *cuts[3];    /* parts + 1 of them */
@@ -253,16 +254,18 @@ plan_traffic plan_find_traffic(const plan *p, const analysis_chain *a);
 
 /* ---- emulated_time.c ------------------------------------------------------------------------- */
 
-/* What a part of a plan takes on an emulated machine: tiles that siblings take by turns, or a loop
- * whose fields stay in the global memory. */
+/* What a part of a plan takes on an emulated machine: tiles that siblings take by turns, blocks
+ * that stay with one each, or a loop whose fields stay in the global memory (where there is none,
+ * one core has them all). */
 enum { PLAN_SHOWN = 96 };
 typedef struct plan_timed {
-    int first, end; /* loops */
-    bool direct;
-    int64_t tile[3]; /* points; 0: not cut */
-    bool columns;    /* a turn goes through a column of planes */
-    int64_t bytes;   /* of a local memory */
+    int first, end;        /* loops */
+    bool direct, resident; /* resident: blocks stay */
+    int64_t tile[3];       /* points; 0: not cut */
+    bool columns;          /* a turn goes through a column of planes */
+    int64_t bytes;         /* of a local memory */
     int64_t turns;
+    int64_t meetings;        /* of blocks that stay: exchanges */
     int siblings, slots;     /* siblings: that have turns */
     double got, put, needed; /* bytes; needed: got without those that come in several times */
     machine_time time;
@@ -288,8 +291,8 @@ typedef struct plan_request {
     const char *method;               /* a name from the list in planners.c */
     const struct plan_request *below; /* plans the loops of a tile, or block; NULL: in order */
     const machine_emulated
-        *machine;     /* that chooses what is not given, of "scratchpad"; NULL: none */
-    int64_t tile[3];  /* sizes, 0: not tiled */
+        *machine;    /* that chooses what is not given, of "scratchpad" and "blocked"; NULL: none */
+    int64_t tile[3]; /* sizes, 0: not tiled */
     int64_t inner[3]; /* of tiles in tiles, 0: none */
     int64_t parts[3]; /* of blocks; 0 is 1 */
     int64_t every;    /* loops between exchanges, 0: all */
@@ -298,7 +301,7 @@ typedef struct plan_request {
     int64_t threads;  /* that tiles are shared out to, of "tiled"; 0 is 1 */
     int64_t prefetch; /* 1: moves run beside the work */
     int64_t siblings; /* that take tiles by turns, of "scratchpad"; 0 is 1 */
-    int64_t memory;   /* bytes of each of them; 0: not limited */
+    int64_t memory;   /* bytes of each of them, or of a block; 0: not limited */
     int64_t slots;    /* of a buffer; 0 is 1 */
     int64_t ahead;    /* turns that a get runs ahead; 0: half of the slots */
     int64_t last;     /* 1: a get is issued after the put of a turn */

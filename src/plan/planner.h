@@ -52,10 +52,10 @@ typedef struct plan_group {
     plan_treatment *fields; /* by slot */
     plan_passing *passing;  /* likewise */
     analysis_use *uses;     /* likewise, of the section that plan_overlapped_treat looked at last */
-    plan_request sized;     /* of "tiled": sizes that it has found, and the method for them */
-    const struct plan_method *sized_by;
-    struct plan_part *parts;           /* of windowed.c, by loop */
-    struct scratchpad_choice *choices; /* of scratchpad_sizes.c: a list */
+    plan_request sized;     /* of "tiled" and "blocked": sizes that they have found */
+    const struct plan_method *sized_by; /* of "tiled": the method for them */
+    struct plan_part *parts;            /* of windowed.c, by loop */
+    struct scratchpad_choice *choices;  /* of scratchpad_sizes.c: a list */
     arena memory;
 } plan_group;
 
@@ -98,12 +98,13 @@ void plan_group_fronts(plan_group *g, const analysis_section *part, int d);
  * the reductions of these. */
 enum { PLAN_ONCE = 1, PLAN_ON_GRID = 2, PLAN_REDUCED = 4 };
 void plan_add_loops(plan *p, int parent, const analysis_section *part, unsigned what);
-/* Adds buffers for the buffered fields, one in another, for tiles of these sizes with margins.
- * Returns a SEQ in the innermost. */
 /* The same in tiles or blocks of a group, as the request says that is below. `cut`: dimensions that
  * they cut. */
 void plan_add_below(const plan_group *g, const plan_request *r, const analysis_section *part,
                     unsigned what, const bool cut[3], plan *p, int parent);
+/* The buffer of a field for tiles of these sizes with margins. */
+plan_node plan_group_buffer(const plan_group *g, int slot, const int64_t size[3]);
+/* Adds such buffers for the buffered fields, one in another. Returns a SEQ in the innermost. */
 int plan_group_buffers(const plan_group *g, const int64_t size[3], plan *p, int parent);
 void plan_group_moves(const plan_group *g, plan *p, int parent, bool out, int tag);
 /* A plan_find_span: in dimensions that are cut, extents of loops, and needs of what is moved in. */
@@ -147,6 +148,22 @@ void plan_overlapped_add(plan_group *g, const analysis_section *part, const int6
 int plan_blocks_open(plan_group *g, const int parts[3], int64_t every, plan *p, int parent,
                      int *blocks);
 void plan_blocks_close(const plan_group *g, plan *p, int blocks, int seq);
+/* The points of all fields and loops along a dimension. */
+plan_span plan_blocks_points(const plan_group *g, int d);
+/* The next loops between exchanges, from `first`; every: 0 is all. */
+analysis_section plan_blocks_chunk(const plan_group *g, int64_t every, int first);
+/* Deals out the fields that are touched point for point; each block has room for all indices that
+ * are touched around it. */
+void plan_blocks_treat(plan_group *g, int64_t every);
+/* Bytes of the buffers of the largest block, of fields so treated; cut along g->cut. */
+int64_t plan_blocks_bytes(const plan_group *g, const int64_t parts[3]);
+void plan_blocks_say_bytes(int64_t bytes, int64_t memory, text *why);
+
+/* ---- blocked_sizes.c ------------------------------------------------------------------------- */
+
+/* Sets how many blocks there are, and how many loops between exchanges, by the request's machine,
+ * and g->cut. False where no blocks fit, or there can be none; the former is said. */
+bool plan_blocks_choose(plan_group *g, const plan_request *r, plan_request *out, text *why);
 
 /* ---- methods --------------------------------------------------------------------------------- */
 
@@ -159,7 +176,8 @@ enum {
     PLAN_TAKES_CACHE = 16,
     PLAN_TAKES_PREFETCH = 32,
     PLAN_TAKES_THREADS = 64,
-    PLAN_TAKES_TURNS = 512, /* siblings, and what their memories hold */
+    PLAN_TAKES_TURNS = 512, /* siblings, and how they take turns */
+    PLAN_TAKES_MEMORY = 1024,
     PLAN_TAKES_TILES = 128, /* another method in its tiles */
     PLAN_IN_TILES = 256     /* and can be in those of others: fields stay where they are */
 };

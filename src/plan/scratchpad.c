@@ -109,5 +109,6 @@ static void make(plan_group *g, const plan_request *r, plan *p, int parent)
 }
 
 const plan_method plan_scratchpad = {
-    "scratchpad", true, false, PLAN_TAKES_TILE | PLAN_TAKES_DEPTH | PLAN_TAKES_TURNS,
+    "scratchpad", true,
+    false,        PLAN_TAKES_TILE | PLAN_TAKES_DEPTH | PLAN_TAKES_TURNS | PLAN_TAKES_MEMORY,
     applicable,   make};

@@ -18,7 +18,7 @@ steps=(apply k.kata heat u=u.npy v=v.npy c=0.1 --steps 4 --boundary periodic)
 KATA_EXECUTOR=reference expect 0 "${steps[@]}"
 mv v.npy right.npy
 
-for machine in mppa256 sw26010 "$KATA_SOURCE/src/machine/mppa256.machine"; do
+for machine in mppa256 sw26010 ipu "$KATA_SOURCE/src/machine/mppa256.machine"; do
     expect 0 explain --quick --machine "$machine" --to words.txt -- "$KATA_BUILD/kata" "${steps[@]}"
     cmp v.npy right.npy || fail "other values on $machine"
 done
@@ -49,6 +49,19 @@ expect 0 explain --quick --machine sw26010 --plan 'scratchpad x=24 y=20 z=16 slo
 expect_in err "its tiles need"
 expect_in direct.txt "direct "
 
+# Fields that stay in the small memories.
+expect 0 explain --quick --json --machine ipu --to stay.json -- "$KATA_BUILD/kata" "${steps[@]}"
+python3 -m json.tool --json-lines stay.json >/dev/null || fail "no JSON"
+expect_in stay.json '"resident": true, "meetings": 4, "columns": false, "x": 2, "y": 2, "z": 2, "blocks": 960'
+expect 0 explain --quick --machine ipu --plan loops --to alone.txt -- "$KATA_BUILD/kata" "${steps[@]}"
+expect_in alone.txt "alone     on one sibling, which gets 6.144e+04 bytes from the others"
+printf 'siblings 4\nmemory 40k\nfields local\nexchange 1e9\noperations 1e9\n' >small.machine
+expect 1 explain --quick --machine ./small.machine --plan 'blocked parts.z=2' -- "$KATA_BUILD/kata" "${steps[@]}"
+expect_in err "its blocks need 57600 bytes of the 40960 of a memory"
+expect_in err "error: kernel 'heat' is not dealt out, and its fields need 61440 bytes of the 40960 of a memory of the machine small, which has no global one"
+expect 1 explain --quick --machine ipu --plan 'scratchpad x=8' -- "$KATA_BUILD/kata" "${steps[@]}"
+expect_in err "the plan 'scratchpad' does not suit the machine ipu: fields stay in its local memories; 'blocked' does"
+
 # The picture.
 expect 0 explain --machine mppa256 --svg pipeline --to turns.svg -- "$KATA_BUILD/kata" "${steps[@]}"
 python3 -c 'import sys, xml.dom.minidom as m; d = m.parse("turns.svg").documentElement; sys.exit(int(d.getAttribute("width")) > 1200)' ||
@@ -59,7 +72,7 @@ expect_in turns.svg "heat on the machine mppa256, blocks"
 expect 2 explain --svg pipeline --to x.svg -- true
 expect_text err "kata explain: --svg pipeline needs a machine, as in --machine sw26010"
 expect 2 explain --machine pdp11 -- true
-expect_in err "there is no machine 'pdp11'; it can be mppa256, sw26010, or the path of a file"
+expect_in err "there is no machine 'pdp11'; it can be ipu, mppa256, sw26010, or the path of a file"
 printf 'siblings 4\nmemory 64k\nget 0 fast\n' >wrong.machine
 KATA_MACHINE=./wrong.machine expect 1 "${steps[@]}"
 expect_in err "the machine: ./wrong.machine: line 3: 'fast' of 'get' is no number"

@@ -15,7 +15,7 @@ export PKG_CONFIG_PATH=$libraries/pkgconfig LD_LIBRARY_PATH=$libraries
 
 # The manual page and the completion stand where man and the shells look for them.
 for file in man/man1/kata.1 bash-completion/completions/kata zsh/site-functions/_kata \
-    fish/vendor_completions.d/kata.fish katagami/machines/mppa256.machine katagami/machines/sw26010.machine; do
+    fish/vendor_completions.d/kata.fish katagami/machines/ipu.machine katagami/machines/mppa256.machine katagami/machines/sw26010.machine; do
     test -s "$prefix/share/$file"
 done
 

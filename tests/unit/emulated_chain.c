@@ -20,6 +20,10 @@ static const char lattice[] =
     "{ for (int q = 0; q < 19; q++) g[q] = 0.5*f[q][-x[q],-y[q],-z[q]]; }\n";
 static const char row[] = "kernel scale(in float u, out float v) { v = 0.5*u; }\n";
 
+static const char blur[] = "kernel blur(in float u, out float v)\n"
+                           "{ v = (u[-1,-1] + u[0,-1] + u[1,-1] + u[-1,0] + u + u[1,0] + u[-1,1] + "
+                           "u[0,1] + u[1,1])/9; }\n";
+
 static const char smoother[] =
     "static double wide(in double b) { return b[2,0,0] + b[-2,0,0] + b[0,2,0] + b[0,-2,0]"
     " + b[0,0,1] + b[0,0,-1]; }\n"
@@ -78,6 +82,15 @@ void emulated_make_row(emulated_chain *c, int64_t points)
     compile(c, row, "float");
     make_slots(c, (grid_shape){1, {points, 1, 1}}, KATA_F32, 1);
     queue(c, (const int[]){0, 1});
+    assert_true(analysis_chain_make(&c->chain, &c->a));
+}
+
+void emulated_make_blur(emulated_chain *c, int64_t nx, int64_t ny, int steps)
+{
+    *c = (emulated_chain){0};
+    compile(c, blur, "float");
+    make_slots(c, (grid_shape){2, {nx, ny, 1}}, KATA_F32, 1);
+    for (int step = 0; step < steps; step++) queue(c, (const int[]){step % 2, 1 - step % 2});
     assert_true(analysis_chain_make(&c->chain, &c->a));
 }
 

@@ -21,6 +21,8 @@ typedef struct emulated_chain {
 void emulated_make_lattice(emulated_chain *c, int64_t side, kata_type type, int steps);
 /* One loop over so many points in a row, which needs no neighbours; floats. */
 void emulated_make_row(emulated_chain *c, int64_t points);
+/* Means over nine points of a plane, floats. */
+void emulated_make_blur(emulated_chain *c, int64_t nx, int64_t ny, int steps);
 /* A sweep of a smoother with variable coefficients on a cube, which reads its field two points far:
  * six fields are read, one is written. */
 void emulated_make_smoother(emulated_chain *c, int64_t side);

@@ -37,6 +37,11 @@ typedef struct events {
     int count, room;
     bool inside;
     double seconds;
+    /* Blocks that stay: by block, when it is ready, and what it has from others or sends. */
+    const plan_node *blocks, *before;
+    int block_count, block;
+    double *ready, *bytes[2];
+    bool exchanging;
 } events;
 
 static void add_item(events *e, item x)
@@ -118,6 +123,82 @@ static double run_cores(events *e)
     }
 }
 
+/* ---- blocks that stay -------------------------------------------------------------------------
+ */
+
+/* All wait for the last one, and for the one that exchanges most. */
+static void meet(events *e)
+{
+    double last = 0, most = 0;
+    for (int b = 0; b < e->block_count; b++) {
+        last = fmax(last, e->ready[b]);
+        most = fmax(most, fmax(e->bytes[0][b], e->bytes[1][b]) / e->m->exchange);
+        e->bytes[0][b] = e->bytes[1][b] = 0;
+    }
+    if (e->exchanging) last += e->m->barrier + e->m->latency + most;
+    for (int b = 0; b < e->block_count; b++) e->ready[b] = last;
+    e->exchanging = false;
+}
+
+static void leave_blocks(events *e)
+{
+    if (!e->blocks) return;
+    meet(e);
+    e->seconds += e->ready[0];
+    free(e->ready);
+    free(e->bytes[0]);
+    free(e->bytes[1]);
+    e->before = e->blocks;
+    e->blocks = NULL;
+}
+
+static void enter_blocks(events *e, const plan_node *node)
+{
+    e->block++;
+    if (e->blocks == node) return;
+    leave_blocks(e);
+    e->blocks = node;
+    e->block = 0;
+    e->block_count = node->parts[0] * node->parts[1] * node->parts[2];
+    e->ready = calloc((size_t)e->block_count, sizeof *e->ready);
+    for (int i = 0; i < 2; i++) e->bytes[i] = calloc((size_t)e->block_count, sizeof *e->ready);
+    assert_true(e->ready && e->bytes[0] && e->bytes[1]);
+    for (int b = 0; b < e->block_count; b++) e->ready[b] = e->m->launch;
+}
+
+static bool has_other_cuts(const plan_node *a, const plan_node *b)
+{
+    for (int d = 0; d < 3; d++) {
+        if (a->parts[d] != b->parts[d]) return true;
+        for (int i = 0; i <= a->parts[d]; i++)
+            if (a->cuts[d][i] != b->cuts[d][i]) return true;
+    }
+    return false;
+}
+
+static bool exchange(events *e, const plan_copy *copy, double bytes)
+{
+    bool inside = copy->from->buffer && copy->to->buffer;
+    bool dealt_anew = !copy->from->buffer && e->before && has_other_cuts(e->before, e->blocks);
+    if (inside || dealt_anew) e->exchanging = true;
+    if (inside || dealt_anew) e->bytes[0][copy->to->block] += bytes;
+    if (inside) e->bytes[1][copy->from->block] += bytes;
+    return true;
+}
+
+static bool visit_scalar(void *data, int loop)
+{
+    events *e = data;
+    if (!e->blocks || !e->a->loops[loop].reduces) return true;
+    for (int back = 0; back < 2; back++) {
+        e->exchanging = true;
+        e->bytes[back][0] += 8 * (e->block_count - 1);
+        for (int b = 1; b < e->block_count; b++) e->bytes[!back][b] += 8;
+        meet(e);
+    }
+    return true;
+}
+
 /* ---- the visitor ------------------------------------------------------------------------------
  */
 
@@ -125,6 +206,8 @@ static bool visit_tile(void *data, const plan_node *node, const int64_t at[3])
 {
     events *e = data;
     (void)at;
+    if (e->m->local && node && node->kind == PLAN_BLOCKS) enter_blocks(e, node);
+    if (e->m->local && !node) e->block = -1;
     if (node && !node->siblings) return true;
     if (node) {
         if (e->count == e->room) {
@@ -152,6 +235,7 @@ static bool visit_copy(void *data, const plan_walk *walk, const plan_copy *copy)
     double elements = (double)grid_box_points(&copy->box) * slot->components;
     double row = (double)((copy->box.hi[0] - copy->box.lo[0]) * size);
     item x = {.what = MOVE, .tag = copy->tag, .turn = copy->turn};
+    if (e->m->local) return !e->blocks || exchange(e, copy, elements * (double)size);
     if (!e->inside) return true;
     x.takes = elements * (double)size / machine_rate_at(&e->m->get, row);
     if (copy->from->buffer && copy->to->buffer)
@@ -174,6 +258,9 @@ static bool visit_run(void *data, const plan_walk *walk, const plan_run *run)
     const chain_loop *loop = e->a->loops[run->loop].loop;
     double work = (double)grid_box_points(&run->box) * (double)ir_work(loop->kernel);
     if (loop->colors > 1) work /= loop->colors;
+    if (e->blocks && e->block < 0) leave_blocks(e);
+    if (e->blocks && e->exchanging) meet(e);
+    if (e->blocks) e->ready[e->block] += work / e->m->operations;
     if (e->inside) add_item(e, (item){.what = WORK, .takes = work / e->m->operations});
     return true;
 }
@@ -181,11 +268,16 @@ static bool visit_run(void *data, const plan_walk *walk, const plan_run *run)
 double plan_machine_seconds(const plan *p, const analysis_chain *a, const machine_emulated *m)
 {
     events e = {.a = a, .m = m};
-    plan_visitor visitor = {
-        .data = &e, .run = visit_run, .copy = visit_copy, .wait = visit_wait, .tile = visit_tile};
+    plan_visitor visitor = {.data = &e,
+                            .run = visit_run,
+                            .copy = visit_copy,
+                            .wait = visit_wait,
+                            .tile = visit_tile,
+                            .scalar = visit_scalar};
     plan_place *homes = calloc((size_t)a->slot_count + 1, sizeof *homes);
     assert_non_null(homes);
     assert_true(plan_walk_all(p, a, homes, &visitor));
+    leave_blocks(&e);
     free(homes);
     free(e.cores);
     return e.seconds;

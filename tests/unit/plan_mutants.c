@@ -43,7 +43,7 @@ static bool is_wait(const plan_node *n) { return n->kind == PLAN_WAIT; }
 static bool is_slotted(const plan_node *n) { return n->kind == PLAN_BUFFER && n->depth > 1; }
 static bool is_late_wait(const plan_node *n) { return n->kind == PLAN_WAIT && n->behind; }
 static bool is_early_move(const plan_node *n) { return n->kind == PLAN_MOVE && n->ahead; }
-static bool is_full(const plan_node *n) { return n->kind == PLAN_TILE && n->bytes; }
+static bool is_full(const plan_node *n) { return plan_is_tile(n) && n->bytes; }
 static bool is_wall(const plan_node *n)
 {
     return n->kind == PLAN_TILE && n->size == 1 && !n->overlap && !n->parallel && !n->wave;

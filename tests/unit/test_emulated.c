@@ -291,6 +291,70 @@ static void test_columns_of_a_smoother(void **unused)
     text_free(&why);
 }
 
+/* ---- fields that stay --------------------------------------------------------------------------
+ */
+
+/* A grid with 128 x 128 points for each core of one chip, on 1 to 16 chips: the blocks, and the
+ * nanoseconds of an exchange without its latency, of a thesis on stencils on the IPU. */
+static void test_more_and_more_chips(void **unused)
+{
+    static const struct {
+        int chips;
+        int64_t x, y;
+        double exchange;
+    } rows[] = {{1, 128, 128, 314},
+                {2, 64, 128, 236},
+                {4, 64, 64, 158},
+                {8, 32, 64, 119},
+                {16, 32, 32, 80}};
+    double before = INFINITY, share_before = 1;
+    (void)unused;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        emulated_chain c;
+        machine_emulated m;
+        text why = {0};
+        emulated_make_blur(&c, 38 * 128, 32 * 128, 1);
+        assert_true(machine_emulated_find("ipu", &m, &why));
+        m.siblings *= rows[i].chips;
+        plan_times times = emulated_times(&c, &m, "blocked", false);
+        const plan_timed *t = &times.parts[0];
+        assert_int_equal(times.count, 1);
+        assert_true(t->resident && t->siblings == m.siblings && t->meetings == 1);
+        assert_int_equal(t->tile[0], rows[i].x);
+        assert_int_equal(t->tile[1], rows[i].y);
+        assert_true(fabs((t->time.moving - m.latency) * 1e9 - rows[i].exchange) < 0.6);
+        double share = t->time.computing / t->time.seconds;
+        assert_true(times.seconds < before && share < share_before);
+        before = times.seconds;
+        share_before = share;
+        plan_times_free(&times);
+        emulated_end(&c);
+    }
+}
+
+/* A halo for several loops pays where meetings cost more than what is computed twice. */
+static void test_meetings_that_cost_are_fewer(void **unused)
+{
+    static const char words[] = "siblings 16\nmemory 1M\nfields local\nexchange 1e9\n"
+                                "operations 1e9\nbarrier %s\n";
+    static const struct {
+        const char *barrier;
+        int64_t meetings;
+    } rows[] = {{"0", 8}, {"1e-3", 1}};
+    (void)unused;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        emulated_chain c;
+        char text[200];
+        snprintf(text, sizeof text, words, rows[i].barrier);
+        machine_emulated m = emulated_machine(text);
+        emulated_make_blur(&c, 256, 256, 8);
+        plan_times times = emulated_times(&c, &m, "blocked", true);
+        assert_int_equal(times.parts[0].meetings, rows[i].meetings);
+        plan_times_free(&times);
+        emulated_end(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -300,6 +364,8 @@ int main(void)
         cmocka_unit_test(test_configurations_of_a_lattice_solver),
         cmocka_unit_test(test_in_place_and_two_memories),
         cmocka_unit_test(test_columns_of_a_smoother),
+        cmocka_unit_test(test_more_and_more_chips),
+        cmocka_unit_test(test_meetings_that_cost_are_fewer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

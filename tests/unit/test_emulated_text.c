@@ -14,6 +14,8 @@
 
 #define WHOLE "siblings 4\nmemory 64k\nget 0 1e9\nput 0 1e9\ndirect 1e9\noperations 1e9\n"
 
+#define LOCAL "siblings 4\nmemory 64k\nfields local\nexchange 1e9\noperations 1e9\n"
+
 static void check_refused(const char *words, const char *expected)
 {
     machine_emulated m;
@@ -30,9 +32,10 @@ static void test_faults_are_named_by_line(void **unused)
     check_refused("", "it has no 'siblings'");
     check_refused("siblings 4\n", "it has no 'memory'");
     check_refused(WHOLE "siblings 5\n", "line 7: 'siblings' is given twice, first in line 1");
-    check_refused("siblings 0\n", "line 1: '0' of 'siblings' is not a whole number from 1 to 4096");
+    check_refused("siblings 0\n",
+                  "line 1: '0' of 'siblings' is not a whole number from 1 to 32768");
     check_refused("siblings 1.5\n",
-                  "line 1: '1.5' of 'siblings' is not a whole number from 1 to 4096");
+                  "line 1: '1.5' of 'siblings' is not a whole number from 1 to 32768");
     check_refused("siblings four\n", "line 1: 'four' of 'siblings' is no number");
     check_refused("# a comment\n\nsiblings\n", "line 3: 'siblings' needs one value");
     check_refused("siblings 4 cores\n", "line 1: 'siblings' needs one value");
@@ -46,6 +49,11 @@ static void test_faults_are_named_by_line(void **unused)
                   "line 2: lengths of 'get' do not ascend: 32 follows 64");
     check_refused("order random\n", "line 1: 'order' is 'random', not get-first or get-last");
     check_refused(WHOLE "free 65k\n", "'free' is 66560 bytes of a 'memory' of 65536");
+    check_refused(LOCAL "get 0 1e9\n", "line 6: 'get' means nothing where fields are local");
+    check_refused(WHOLE "exchange 1e9\n",
+                  "line 7: 'exchange' means nothing where fields are global");
+    check_refused("siblings 4\nmemory 64k\nfields local\noperations 1e9\n", "it has no 'exchange'");
+    check_refused("fields here\n", "line 1: 'fields' is 'here', not global or local");
     check_refused("siblings 4\nsiblings\x01 5\n", "line 2: it has bytes that are no text");
 }
 
@@ -126,7 +134,7 @@ static void test_machines_of_programs(void **unused)
     check_open(&(kata_options){.machine = "mppa256", .executor = "cpu"}, "");
     check_open(
         &(kata_options){.machine = "pdp11"},
-        "error: the machine: there is no machine 'pdp11'; it can be mppa256, sw26010, or the "
+        "error: the machine: there is no machine 'pdp11'; it can be ipu, mppa256, sw26010, or the "
         "path of a file, as ./pdp11.machine");
     check_open(&(kata_options){.machine = "./none.machine"},
                "error: the machine: cannot read ./none.machine: No such file or directory");

@@ -64,6 +64,28 @@ static plan_request random_request(world *w, const machine_emulated *m)
     return r;
 }
 
+/* A machine whose fields stay in the small memories. */
+static machine_emulated random_local_machine(world *w)
+{
+    machine_emulated m = {.local = true, .siblings = (int)world_from(w, 1, 40)};
+    m.memory = m.free = world_from(w, 2, 64) << world_from(w, 5, 9);
+    m.exchange = 1e6 * (1 + chance(w));
+    m.operations = 1e6 * (0.1 + 4 * chance(w));
+    m.latency = world_from(w, 0, 1) ? 1e-5 * chance(w) : 0;
+    m.barrier = world_from(w, 0, 1) ? 1e-4 * chance(w) : 0;
+    m.launch = world_from(w, 0, 1) ? 1e-5 * chance(w) : 0;
+    return m;
+}
+
+static plan_request random_blocks(world *w, const machine_emulated *m)
+{
+    plan_request r = {
+        .method = "blocked", .machine = m, .siblings = m->siblings, .memory = m->free};
+    if (world_chance(w, 30)) r.every = world_from(w, 1, 4);
+    for (int d = 0; d < 3 && world_chance(w, 30); d++) r.parts[d] = world_from(w, 1, 4);
+    return r;
+}
+
 static uint64_t *expected_values(world *w, size_t *count)
 {
     exec_context context = {.threads = 1};
@@ -97,25 +119,30 @@ static int check_times(const plan *p, const analysis_chain *a, const machine_emu
         const plan_timed *t = &times.parts[i];
         if (t->direct) seconds += t->time.seconds;
         if (t->direct) continue;
+        assert_true(t->resident == m->local);
         assert_true(t->bytes <= m->free);
         assert_true(t->siblings <= m->siblings);
         parts++;
     }
-    if (fabs(times.seconds - seconds) > 1e-3 * seconds)
-        fail_msg("%.9g s, and %.9g s by the other simulation", times.seconds, seconds);
+    if (fabs(times.seconds - seconds) > 1e-3 * seconds) {
+        text words = {0};
+        plan_print(&words, p, a);
+        fail_msg("%.9g s, and %.9g s by the other simulation, for %s", times.seconds, seconds,
+                 text_get(&words));
+    }
     plan_times_free(&times);
     return parts;
 }
 
-static int check_chain(uint64_t seed)
+static int check_chain(uint64_t seed, bool local)
 {
     world w;
     analysis_chain a;
     plan p = {0};
     text why = {0};
     world_make(&w, seed, &(world_kind){.most_loops = 8});
-    machine_emulated m = random_machine(&w);
-    plan_request r = random_request(&w, &m);
+    machine_emulated m = local ? random_local_machine(&w) : random_machine(&w);
+    plan_request r = local ? random_blocks(&w, &m) : random_request(&w, &m);
     assert_true(analysis_chain_make(&w.chain, &a));
     assert_true(plan_make(&p, &a, &r));
     if (!plan_verify(&p, &a, &why)) {
@@ -131,22 +158,34 @@ static int check_chain(uint64_t seed)
     return parts;
 }
 
-static void random_chains_on_random_machines(void **unused)
+static void check_chains(bool local)
 {
-    (void)unused;
-    uint64_t full = from_environment("KATA_TEST_FULL", 0) ? 20000 : 250;
+    uint64_t full = from_environment("KATA_TEST_FULL", 0) ? 20000 : local ? 100 : 250;
     uint64_t chains = from_environment("KATA_TEST_CHAINS", full);
     uint64_t first = from_environment("KATA_TEST_SEED", 1);
     int parts = 0;
-    for (uint64_t seed = first; seed < first + chains; seed++) parts += check_chain(seed);
-    if (getenv("KATA_TEST_VERBOSE")) fprintf(stderr, "%d parts by turns\n", parts);
-    assert_true(chains < 100 || parts > (int)chains);
+    for (uint64_t seed = first; seed < first + chains; seed++) parts += check_chain(seed, local);
+    if (getenv("KATA_TEST_VERBOSE")) fprintf(stderr, "%d parts\n", parts);
+    assert_true(chains < 100 || parts > (int)chains / 2);
+}
+
+static void random_chains_on_random_machines(void **unused)
+{
+    (void)unused;
+    check_chains(false);
+}
+
+static void random_chains_whose_fields_stay(void **unused)
+{
+    (void)unused;
+    check_chains(true);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_chains_on_random_machines),
+        cmocka_unit_test(random_chains_whose_fields_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
