@@ -35,7 +35,7 @@ typedef struct emulated_recorder {
     bool failed;            /* memory was out */
 } emulated_recorder;
 
-/* ---- emulated_time.c ------------------------------------------------------------------------- */
+/* ---- emulated_parts.c ------------------------------------------------------------------------ */
 
 plan_timed *emulated_part(emulated_recorder *r);
 bool emulated_add_part(emulated_recorder *r, plan_timed part);

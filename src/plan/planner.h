@@ -141,15 +141,14 @@ bool plan_overlapped_refuse(const plan_group *g, const analysis_section *part, t
 void plan_overlapped_add(plan_group *g, const analysis_section *part, const int64_t size[3],
                          plan *p, int parent);
 
-/* ---- blocked.c ------------------------------------------------------------------------------- */
+/* ---- blocked_parts.c ------------------------------------------------------------------------- */
 
-/* Adds blocks, cut along g->cut, with places of their own for all fields of a group, made for
- * extents of `every` loops at a time. Returns a SEQ for their work. */
-int plan_blocks_open(plan_group *g, const int parts[3], int64_t every, plan *p, int parent,
-                     int *blocks);
-void plan_blocks_close(const plan_group *g, plan *p, int blocks, int seq);
 /* The points of all fields and loops along a dimension. */
 plan_span plan_blocks_points(const plan_group *g, int d);
+/* The same; without end where g->cut says that the dimension is whole. */
+plan_span plan_blocks_along(const plan_group *g, int d);
+/* The points of the largest of so many parts. */
+int64_t plan_blocks_largest(plan_span all, int64_t parts);
 /* The next loops between exchanges, from `first`; every: 0 is all. */
 analysis_section plan_blocks_chunk(const plan_group *g, int64_t every, int first);
 /* Deals out the fields that are touched point for point; each block has room for all indices that
@@ -159,6 +158,13 @@ void plan_blocks_treat(plan_group *g, int64_t every);
 int64_t plan_blocks_bytes(const plan_group *g, const int64_t parts[3]);
 void plan_blocks_say_bytes(int64_t bytes, int64_t memory, text *why);
 
+/* ---- blocked.c ------------------------------------------------------------------------------- */
+
+/* Adds blocks, cut along g->cut, with places of their own for all fields of a group, made for
+ * extents of `every` loops at a time. Returns a SEQ for their work. */
+int plan_blocks_open(plan_group *g, const int parts[3], int64_t every, plan *p, int parent,
+                     int *blocks);
+void plan_blocks_close(const plan_group *g, plan *p, int blocks, int seq);
 /* ---- blocked_sizes.c ------------------------------------------------------------------------- */
 
 /* Sets how many blocks there are, and how many loops between exchanges, by the request's machine,
