@@ -25,7 +25,11 @@ static double seconds_of(const chain_loop *loop)
 /* Functions of a higher compile cost, or with more values at once, are compiled with fewer passes,
  * which keeps the time within ten seconds; what is lost of their speed is not worth minutes. The
  * time to choose registers grows with the square of the values. */
-enum { MOST_OPTIMISED = HOSTILE(8000, 100), MOST_AT_ONCE = HOSTILE(600, 20) };
+enum {
+    MOST_OPTIMISED = HOSTILE(8000, 100),
+    MOST_WITH_HALVES = HOSTILE(2000, 100), /* all operations are there for 16 points */
+    MOST_AT_ONCE = HOSTILE(600, 20)
+};
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -61,9 +65,18 @@ static bool know_basis(struct exec_cpu *cpu)
     return good;
 }
 
+/* Whether a kernel has a field of f16, whose values compilers convert for many points at once. */
+static bool has_halves(const codegen_loop *loop)
+{
+    for (int p = 0; p < loop->kernel->param_count; p++)
+        if (ir_param_is_field(&loop->kernel->params[p]) && loop->storage[p] == KATA_F16) return true;
+    return false;
+}
+
 static jit_effort effort_of(const codegen_loop *loop)
 {
-    bool large = ir_compile_cost(loop->kernel) > MOST_OPTIMISED ||
+    const int64_t most = has_halves(loop) ? MOST_WITH_HALVES : MOST_OPTIMISED;
+    bool large = ir_compile_cost(loop->kernel) > most ||
                  ir_values_at_once(loop->kernel) > MOST_AT_ONCE;
     if (large) return JIT_BRIEF;
     return codegen_is_plain(loop) ? JIT_LIGHT : JIT_FULL;

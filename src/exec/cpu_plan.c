@@ -8,6 +8,35 @@ static bool can_have_window(const chain_slot *slot)
     return !wrapped && store_slot_rows(slot) == CODEGEN_CONTIGUOUS;
 }
 
+/* Adds to a box the indices of a slot that the loops below a node touch. */
+static void add_touched(const plan *p, const analysis_chain *a, int node, int slot, grid_box *box)
+{
+    const plan_node *n = &p->nodes[node];
+    const analysis_loop *l = n->kind == PLAN_LOOP ? &a->loops[n->loop] : NULL;
+    for (int i = 0; l && i < l->touch_count; i++) {
+        const analysis_touch *t = &l->touches[i];
+        grid_box at = l->loop->box;
+        if (t->scalar || t->slot != slot || grid_box_is_empty(&at)) continue;
+        for (int d = 0; d < 3; d++) {
+            at.lo[d] += t->lo[d];
+            at.hi[d] += t->hi[d];
+        }
+        *box = grid_box_is_empty(box) ? at : grid_box_hull(box, &at);
+    }
+    for (int child = n->child; child; child = p->nodes[child].next)
+        add_touched(p, a, child, slot, box);
+}
+
+static bool window_fits(const plan *p, const analysis_chain *a, int node)
+{
+    const plan_node *n = &p->nodes[node];
+    const chain_slot *field = a->slots[n->slot];
+    grid_box touched = {.lo = {0}};
+    add_touched(p, a, node, n->slot, &touched);
+    if (grid_box_is_empty(&touched)) touched = chain_slot_memory(field);
+    return store_window_fits(field, n->capacity, &touched);
+}
+
 /* `tile`: the outermost tile around; 0: none. */
 static const char *refuses(const plan *p, const analysis_chain *a, int node, int tile)
 {
@@ -20,6 +49,8 @@ static const char *refuses(const plan *p, const analysis_chain *a, int node, int
         return "fields have buffers in this plan, and its tiles cannot run at once";
     if (n->kind == PLAN_BUFFER && !can_have_window(a->slots[n->slot]))
         return "rows of a field in a buffer are not contiguous, or it is wrapped";
+    if (n->kind == PLAN_BUFFER && !window_fits(p, a, node))
+        return "a field is read so far outside that its buffer would be many times as large";
     if (n->kind == PLAN_MOVE && a->slots[n->slot]->array && a->slots[n->slot]->array->ring)
         return "a field is moved, of which only some planes are in memory";
     for (int child = n->child; child && !why; child = p->nodes[child].next)

@@ -111,6 +111,9 @@ typedef struct store_window {
     bool empty;
 } store_window;
 
+/* Whether a window is of a size that goes with its field. It is not where loops touch indices far
+ * outside of a small field, for a window holds all that lies between. */
+bool store_window_fits(const chain_slot *field, const int64_t capacity[3], const grid_box *touched);
 /* For a field with contiguous rows. `capacity`: as of a plan's buffer. `moves`: dimensions in which
  * boxes move on before the window is cleared. `touched` holds all indices that are ever touched,
  * also outside of the field. False when memory is out. */

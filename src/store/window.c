@@ -14,11 +14,42 @@ static const int64_t FAR = INT64_C(1) << 48;
 /* As many indices as are needed at once have room, where a window moves on from tile to tile, and
  * where it holds those of one tile, whichever of them is shown first. */
 enum { TIMES = 4, TIMES_IN_PLACE = 2 };
+/* The most bytes of a window: so many, and so many more for each byte of its field. */
+static const double ALWAYS = 64e6, PER_BYTE = 64;
 
 /* The first index of a dimension in the window: at a whole block, so that rows stay aligned. */
 static int64_t start_at(int d, int64_t first)
 {
     return d ? first : floor_divide(first, ABI_BLOCK) * ABI_BLOCK;
+}
+
+/* The indices that the memory has room for. Sets how many are needed at once. */
+static grid_box room_of(const grid_box *all, const int64_t capacity[3], const bool moves[3],
+                        const grid_box *touched, int64_t behind[3])
+{
+    grid_box room = grid_box_hull(all, touched);
+    for (int d = 0; d < 3; d++) {
+        int64_t outside = larger(all->lo[d] - touched->lo[d], touched->hi[d] - all->hi[d]);
+        if (!capacity[d]) continue;
+        behind[d] = capacity[d] + 2 * larger(outside, 0);
+        room.lo[d] = 0;
+        room.hi[d] = (moves[d] ? TIMES : TIMES_IN_PLACE) * behind[d];
+        room.hi[d] += d ? 0 : 2 * ABI_BLOCK;
+    }
+    return room;
+}
+
+bool store_window_fits(const chain_slot *field, const int64_t capacity[3], const grid_box *touched)
+{
+    const bool moves[3] = {true, true, true};
+    int64_t behind[3];
+    grid_box all = chain_slot_memory(field), room = room_of(&all, capacity, moves, touched, behind);
+    double window = store_type_bytes(field->type) * field->components, whole = window;
+    for (int d = 0; d < 3; d++) {
+        window *= (double)(room.hi[d] - room.lo[d]);
+        whole *= (double)(all.hi[d] - all.lo[d]);
+    }
+    return window <= ALWAYS + PER_BYTE * whole;
 }
 
 bool store_window_make(store_window *w, const chain_slot *field, const int64_t capacity[3],
@@ -28,15 +59,7 @@ bool store_window_make(store_window *w, const chain_slot *field, const int64_t c
     store_array like = {.type = field->type, .components = field->components, .pool = field->pool};
     *w = (store_window){.slot = *field};
     like.box = all;
-    like.room = grid_box_hull(&all, touched);
-    for (int d = 0; d < 3; d++) {
-        int64_t outside = larger(all.lo[d] - touched->lo[d], touched->hi[d] - all.hi[d]);
-        if (!capacity[d]) continue;
-        w->behind[d] = capacity[d] + 2 * larger(outside, 0);
-        like.room.lo[d] = 0;
-        like.room.hi[d] = (moves[d] ? TIMES : TIMES_IN_PLACE) * w->behind[d];
-        like.room.hi[d] += d ? 0 : 2 * ABI_BLOCK;
-    }
+    like.room = room_of(&all, capacity, moves, touched, w->behind);
     w->memory = store_array_make(&like, KATA_ARRAYS, false);
     if (!w->memory) return false;
     w->array = *w->memory;

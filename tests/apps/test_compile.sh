@@ -108,4 +108,23 @@ else
     fail "kata compile keeps kernels on a full disk"
 fi
 
+# a large kernel is compiled with the passes for large functions: with fields of f16 a smaller one is large
+cat >log_cc <<'EOF'
+#!/bin/sh
+echo "$*" >>"$LOG"
+exit 1
+EOF
+chmod +x log_cc
+{
+    echo 'kernel large(in double u, out double v) { double s = 0;'
+    echo 'for (int i = -20; i < 20; i++) for (int k = 0; k < 30; k++) s += (s - i)*u[i]; v = s; }'
+} >large.kata
+flags_for() # type
+{
+    LOG=$PWD/log.$1 KATA_CC=$PWD/log_cc expect 1 compile --cache "large_$1" --type "$1" large.kata
+    grep -m 1 -oE -e '-O[13]' "log.$1"
+}
+if [ "$(flags_for f64)" != -O3 ]; then fail "a kernel of moderate size is not compiled with -O3"; fi
+if [ "$(flags_for f16)" != -O1 ]; then fail "a kernel of moderate size on f16 is compiled with -O3"; fi
+
 finish

@@ -146,6 +146,7 @@ static const char kernels[] =
     "  for (int j = 0; j < 2; j++) f[i,j] = u; }\n"
     "kernel half(in double u, inout double v) { v += 0.5*u[3,0]; }\n"
     "kernel flux(in double u, out double f) { f = u - u[-1,0]; }\n"
+    "kernel far(in double u, out double v) { v = u[1000,1000] - u[-1000,-1000]; }\n"
     "kernel top(in double u, max double r) { r = max(r, u); }\n"
     "kernel scale(in double r, inout double s) { s += r; }\n";
 
@@ -205,6 +206,15 @@ static void three_groups(world *w)
     kata_apply(find(w, "top"), kata_all(w->g), w->u, w->r);
     kata_apply(find(w, "scale"), kata_once(w->k), w->r, w->s);
     sweep(w);
+}
+
+/* The memory around a point is a million times that of the field. */
+static void read_far_outside(world *w)
+{
+    for (int side = KATA_X_LOW; side <= KATA_Y_HIGH; side++)
+        kata_boundary_set(w->u, (kata_side)side, KATA_CLAMP, 0);
+    kata_fill(w->u, kata_all(w->g), 2);
+    kata_apply(find(w, "far"), kata_all(w->g), w->u, w->v);
 }
 
 /* What is said of a chain by an executor and plan. */
@@ -302,6 +312,9 @@ static void test_what_compiled_loops_cannot_be_planned_like_is_said_once(void **
     check_said("cpu", "diamond y=8", two_steps,
                "warning: the executor 'cpu' runs loops one after another, not as 'diamond' plans "
                "them\n  fields have buffers in this plan, and its tiles cannot run at once");
+    check_said("cpu", "overlapped x=3 y=2", read_far_outside,
+               "warning: the executor 'cpu' runs loops one after another, not as 'overlapped' plans "
+               "them\n  a field is read so far outside that its buffer would be many times as large");
     check_said("cpu", "loops", three_groups, "");
 }
 
