@@ -69,15 +69,16 @@ static bool know_basis(struct exec_cpu *cpu)
 static bool has_halves(const codegen_loop *loop)
 {
     for (int p = 0; p < loop->kernel->param_count; p++)
-        if (ir_param_is_field(&loop->kernel->params[p]) && loop->storage[p] == KATA_F16) return true;
+        if (ir_param_is_field(&loop->kernel->params[p]) && loop->storage[p] == KATA_F16)
+            return true;
     return false;
 }
 
 static jit_effort effort_of(const codegen_loop *loop)
 {
     const int64_t most = has_halves(loop) ? MOST_WITH_HALVES : MOST_OPTIMISED;
-    bool large = ir_compile_cost(loop->kernel) > most ||
-                 ir_values_at_once(loop->kernel) > MOST_AT_ONCE;
+    bool large =
+        ir_compile_cost(loop->kernel) > most || ir_values_at_once(loop->kernel) > MOST_AT_ONCE;
     if (large) return JIT_BRIEF;
     return codegen_is_plain(loop) ? JIT_LIGHT : JIT_FULL;
 }

@@ -111,19 +111,17 @@ typedef struct store_window {
     bool empty;
 } store_window;
 
-/* Whether a window is of a size that goes with its field. It is not where loops touch indices far
- * outside of a small field, for a window holds all that lies between. */
+/* False where the indices touched lie so far outside that a window dwarfs its field. */
 bool store_window_fits(const chain_slot *field, const int64_t capacity[3], const grid_box *touched);
-/* For a field with contiguous rows. `capacity`: as of a plan's buffer. `moves`: dimensions in which
- * boxes move on before the window is cleared. `touched` holds all indices that are ever touched,
- * also outside of the field. False when memory is out. */
+/* For contiguous rows. `capacity`: as of a plan's buffer. `moves`: dimensions in which boxes move
+ * on before it is cleared. `touched` holds all that is ever touched. False when memory is out. */
 bool store_window_make(store_window *w, const chain_slot *field, const int64_t capacity[3],
                        const bool moves[3], const grid_box *touched);
 void store_window_free(store_window *w);
 /* It has no values any more; with `poison` they are unset. */
 void store_window_clear(store_window *w, bool poison);
-/* Moves the window, if need be, so that it holds the indices of a box that are touched next. Values
- * farther behind than the plan needs are lost, and so is what was never in such a box. */
+/* Moves it to hold a box that is touched next. Values farther behind than the plan needs are lost.
+ */
 void store_window_show(store_window *w, const grid_box *box);
 
 /* ---- ring.c: planes of a field in a file ----------------------------------------------------- */

@@ -312,9 +312,10 @@ static void test_what_compiled_loops_cannot_be_planned_like_is_said_once(void **
     check_said("cpu", "diamond y=8", two_steps,
                "warning: the executor 'cpu' runs loops one after another, not as 'diamond' plans "
                "them\n  fields have buffers in this plan, and its tiles cannot run at once");
-    check_said("cpu", "overlapped x=3 y=2", read_far_outside,
-               "warning: the executor 'cpu' runs loops one after another, not as 'overlapped' plans "
-               "them\n  a field is read so far outside that its buffer would be many times as large");
+    check_said(
+        "cpu", "overlapped x=3 y=2", read_far_outside,
+        "warning: the executor 'cpu' runs loops one after another, not as 'overlapped' plans "
+        "them\n  a field is read so far outside that its buffer would be many times as large");
     check_said("cpu", "loops", three_groups, "");
 }
 
