@@ -118,8 +118,7 @@ bool store_window_fits(const chain_slot *field, const int64_t capacity[3], const
 bool store_window_make(store_window *w, const chain_slot *field, const int64_t capacity[3],
                        const bool moves[3], const grid_box *touched);
 void store_window_free(store_window *w);
-/* It has no values any more; with `poison` they are unset. */
-void store_window_clear(store_window *w, bool poison);
+void store_window_clear(store_window *w, bool poison); /* with `poison` its values are unset */
 /* Moves it to hold a box that is touched next. Values farther behind than the plan needs are lost.
  */
 void store_window_show(store_window *w, const grid_box *box);
