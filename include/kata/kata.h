@@ -553,7 +553,8 @@ KATA_API kata_scalar *kata_scalar_new(kata *k, const char *name, kata_type type)
 /* The same with 1 to 2^20 elements, for parameters with as many (sum double r[3], double w[3]), and
  * for points (kata_record). */
 KATA_API kata_scalar *kata_scalar_array_new(kata *k, const char *name, kata_type type, int count);
-/* Sets all of its elements, for kernels applied from now on. */
+/* Sets all of its elements, for kernels applied from now on. One of integers takes whole numbers of
+ * its range. */
 KATA_API kata_status kata_scalar_set(kata_scalar *scalar, double value);
 /* Reads its value, converted as by kata_get. A scalar of integers can also be had as f64 or f32
  * (rounded to the nearest), one of i32 as i64. NaN (0) on error. Call it as

@@ -87,8 +87,10 @@ static const ir_kernel *version_for(const kata_kernel *kernel, int count, const 
 
 static kata_status check_range(const api_application *a, const kata_range *range)
 {
-    char call[sizeof a->k->location + 20];
-    snprintf(call, sizeof call, "%skata_apply", api_location(a));
+    const ir_kernel *kernel = a->kernel;
+    char call[sizeof a->k->location + 60];
+    snprintf(call, sizeof call, "%s%.40s", api_location(a),
+             api_is_built_in(a->k, kernel) ? kernel->name : "kata_apply");
     return api_check_range(a->k, call, range);
 }
 

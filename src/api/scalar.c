@@ -1,6 +1,7 @@
 /* Scalars: grids of one point for values that live in the chain. */
 #include "api/api.h"
 
+#include <math.h>
 #include <string.h>
 
 static const grid_shape point = {1, {1, 1, 1}};
@@ -58,18 +59,31 @@ kata_scalar *kata_scalar_array_new(kata *k, const char *name, kata_type type, in
     return scalar_new(k, "kata_scalar_array_new", name, type, count);
 }
 
+/* Whether a type of whole numbers has the value; others round it. */
+static bool is_value_of(kata_type type, double value)
+{
+    double end = type == KATA_I32 ? 0x1p31 : 0x1p63;
+    bool whole = type == KATA_I32 || type == KATA_I64;
+    return !whole || (value == trunc(value) && value >= -end && value < end);
+}
+
 static kata_status set(kata_scalar *scalar, double value)
 {
     if (!scalar) return api_null("kata_scalar_set", "the scalar");
     kata *k = scalar->k;
     if (k->messages.status) return k->messages.status;
+    kata_type type = scalar->slot->type;
+    if (!is_value_of(type, value))
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "kata_scalar_set: %g is no value of '%s', which is %s", value, scalar->name,
+                        store_type_name(type));
     bool queued = api_slot_is_queued(k, scalar->slot);
     chain_slot *slot = queued ? api_slot_renew(k, scalar->slot) : scalar->slot;
     if (!slot) return k->messages.status;
     scalar->slot = slot;
     scalar->writes++;
     exec_note_put(&k->exec, &value, sizeof value);
-    ir_value x = ir_value_of_double(ir_type_of_storage(scalar->slot->type), value);
+    ir_value x = ir_value_of_double(ir_type_of_storage(type), value);
     for (int i = 0; i < slot->components; i++)
         if (!store_scalar_set(slot, i, x)) return api_no_memory(k);
     if (!queued) slot->version++;

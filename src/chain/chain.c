@@ -110,8 +110,8 @@ uint64_t chain_loop_hash(const chain_loop *loop)
         }
         key[count++] = i << 1 | slot->temporary;
         for (int d = 0; d < 3; d++)
-            key[count++] = slot->shape.size[d] << 17 | slot->staggered[d] << 16 |
-                           grid_boundary_side(b->boundary, 2 * d) << 8 |
+            key[count++] = (int64_t)((uint64_t)slot->shape.size[d] << 17) |
+                           slot->staggered[d] << 16 | grid_boundary_side(b->boundary, 2 * d) << 8 |
                            grid_boundary_side(b->boundary, 2 * d + 1);
         for (int d = 0; d < 3; d++) key[count++] = slot->absent_axis[d] << 11 | slot->ghosts[d];
         key[count++] = (int64_t)slot->components << 4 | (int64_t)slot->type;

@@ -238,6 +238,23 @@ static kata_status fill_negative_in_byte(world *w)
 
 static kata_status fill_of_other_kind(world *w) { return fill(w, w->u, kata_arg_field(w->v, 0)); }
 
+static kata_status fill_backwards(world *w)
+{
+    kata_range none = kata_box_2d(w->g, 4, 2, 0, 4);
+    kata_arg value = kata_arg_integer(1, 0);
+    return kata_fill_with(w->u, &none, &value, "main.c", 17);
+}
+
+static kata_status scalar_set_to_half(world *w)
+{
+    return kata_scalar_set(kata_scalar_new(w->k, "n", KATA_I32), 0.5);
+}
+
+static kata_status scalar_set_beyond(world *w)
+{
+    return kata_scalar_set(kata_scalar_new(w->k, "n", KATA_I64), 0x1p63);
+}
+
 static kata_status fill_of_mapped(world *w)
 {
     double *values;
@@ -327,6 +344,9 @@ const misuse misuse_data[] = {
     CASE(fill_negative_in_byte, ARGUMENT),
     CASE(fill_of_other_kind, ARGUMENT),
     CASE(fill_of_mapped, ARGUMENT),
+    CASE(fill_backwards, ARGUMENT),
+    CASE(scalar_set_to_half, ARGUMENT),
+    CASE(scalar_set_beyond, ARGUMENT),
     CASE(until_looked_at_never, ARGUMENT),
     CASE(until_less_than_no_steps, ARGUMENT),
     CASE(until_below_nan, ARGUMENT),
