@@ -57,8 +57,15 @@ static inline void api_location_take(api_application *a)
     a->line = k->here_line;
     k->here_line = -1;
 }
-/* Copies the name of its file into the chain's memory; false when memory is out. */
-bool api_location_keep(const api_application *a);
+/* Copies the name of its file into the chain's memory, api_location_keep where it is not there yet;
+ * false when memory is out. */
+bool api_location_copy(const api_application *a);
+static inline bool api_location_keep(const api_application *a)
+{
+    const kata *k = a->k;
+    bool kept = !a->file || (k->here_copy && k->here_copied_when == k->chain.emptied);
+    return kept || api_location_copy(a);
+}
 /* "main.c:17: ", or "" where it is not known; valid until the next call. */
 const char *api_location(const api_application *a);
 /* message_begin for a wrong argument, after the location. */

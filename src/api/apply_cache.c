@@ -76,8 +76,9 @@ uint64_t api_apply_cache_find(const kata *k, const ir_kernel *kernel, const kata
     for (int p = 0; p < count; p++) slots = add_slot(slots, slot[p] = api_arg_slot(&args[p]));
     const known *e = entry_of(k->apply_cache, kernel, range, slots);
     if (e->kernel != kernel || !same_range(&e->range, range)) return 0;
-    for (int p = 0; p < count; p++)
-        if (!is_given(&e->params[p], &args[p], slot[p])) return 0;
+    const given *known = e->params;
+    for (const chain_slot **s = slot; s < slot + count; s++, known++, args++)
+        if (!is_given(known, args, *s)) return 0;
     return e->hash;
 }
 

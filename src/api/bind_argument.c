@@ -16,8 +16,9 @@ static bool copy_boundary(kata_field *f)
 /* Of a field or, when the kernel is applied once, of a scalar. */
 static kata_status bind_field(api_application *a, int p)
 {
-    if (api_arg_is_scalar(&a->args[p])) return api_bind_scalar(a, p);
-    if (!api_arg_is_field(&a->args[p])) return api_wrong_kind(a, p, "a field");
+    if (!api_arg_is_field(&a->args[p]))
+        return api_arg_is_scalar(&a->args[p]) ? api_bind_scalar(a, p)
+                                              : api_wrong_kind(a, p, "a field");
     kata_field *f = api_arg_field(&a->args[p]);
     if (!f) return api_null_argument(a, p);
     if (f->k != a->k) return api_other_context(a, p);
@@ -91,9 +92,10 @@ static kata_status bind(api_application *a, int p)
 
 kata_status api_bind(api_application *a)
 {
+    const int count = a->kernel->param_count;
     kata_status status = KATA_OK;
     a->bindings = chain_reserve(&a->k->chain, a->kernel);
     if (!a->bindings || !api_location_keep(a)) return api_no_memory(a->k);
-    for (int p = 0; p < a->kernel->param_count && !status; p++) status = bind(a, p);
+    for (int p = 0; p < count && !status; p++) status = bind(a, p);
     return status;
 }

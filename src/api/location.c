@@ -27,11 +27,10 @@ const char *api_location(const api_application *a)
     return location;
 }
 
-bool api_location_keep(const api_application *a)
+bool api_location_copy(const api_application *a)
 {
     kata *k = a->k;
     chain *c = &k->chain;
-    if (!a->file || (k->here_copy && k->here_copied_when == c->emptied)) return true;
     k->here_copy = chain_keep_text(c, a->file);
     k->here_copied_when = c->emptied;
     return k->here_copy;

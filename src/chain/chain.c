@@ -139,14 +139,15 @@ uint64_t chain_loop_hash_slots(const chain_loop *loop, uint64_t hash)
  * at once: kata_apply has no time. False when memory is out. */
 static bool enter_slots(chain *c, chain_loop *loop, chain_binding *bindings)
 {
+    const chain_binding *end = bindings + loop->kernel->param_count;
     uint64_t hash = loop->hash;
-    for (int i = 0, count = loop->kernel->param_count; i < count; i++) {
-        chain_slot *slot = bindings[i].slot;
+    for (chain_binding *b = bindings; b < end; b++) {
+        chain_slot *slot = b->slot;
         if (slot) {
             size_t at = (size_t)slot->number;
             bool known = at < c->slot_count && c->slots[at] == slot;
             if (!known && !number_slot(c, slot)) return false;
-            bindings[i].version = slot->version;
+            b->version = slot->version;
         }
         hash = hash_slot(hash, slot);
     }
@@ -157,12 +158,13 @@ static bool enter_slots(chain *c, chain_loop *loop, chain_binding *bindings)
 /* Advances the versions of the slots that a loop writes. */
 static void enter_writes(const chain_loop *loop, chain_binding *bindings)
 {
-    for (int i = 0; i < loop->kernel->param_count; i++) {
-        if (!is_written(&loop->kernel->params[i])) continue;
-        chain_slot *slot = bindings[i].slot;
+    const ir_param *param = loop->kernel->params, *end = param + loop->kernel->param_count;
+    for (chain_binding *b = bindings; param < end; param++, b++) {
+        if (!is_written(param)) continue;
+        chain_slot *slot = b->slot;
         slot->version++;
-        bindings[i].log = slot->log;
-        if (slot->log) bindings[i].entry = slot->log->count++;
+        b->log = slot->log;
+        if (slot->log) b->entry = slot->log->count++;
     }
 }
 
