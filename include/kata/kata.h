@@ -1078,7 +1078,8 @@ KATA_API kata_status kata_require(kata *k, const char *name, const char *value);
 /* Reads the checkpoint, if there is one: fields, scalars and variables get the values they had.
  * Returns the number of time steps that were made before, so that a program goes on with
  *     for (int64_t step = kata_resume(k); step < steps && kata_ok(k); step++)
- * 0, with a warning, where there is none, and 0 on error. It is called after all fields, scalars,
+ * 0, with a warning, where there is none, and 0 on error. Steps that ended before it do not count:
+ * checkpoints count on from what it returned. It is called after all fields, scalars,
  * logs, series and variables were made, in any order. A checkpoint that is damaged is left, with a
  * warning, for the one before. One of another program is an error: of other fields, or of the same
  * names with other sizes or types. A series, or a file of rows, that was made goes on in a file of

@@ -209,14 +209,14 @@ static kata_status resume(kata *k, int64_t *step)
     if (!status) status = exec_meet(&k->exec, "resume from a checkpoint", 0, &k->messages);
     if (!status) status = read_either(k, &found, step);
     if (status) return status;
+    if (found == MISSING) *step = 0;
+    k->checkpoint->before = *step - k->work.steps;
     if (found == MISSING) {
-        *step = 0;
         message_warn(&k->messages, "it is written at the end of a time step (kata_step)",
                      "kata_resume: there is no checkpoint %s; the program begins at step 0",
                      k->checkpoint->path);
         return KATA_OK;
     }
-    k->checkpoint->before = *step - k->work.steps;
     k->chain.steps = *step;
     return api_series_resume(k, *step);
 }

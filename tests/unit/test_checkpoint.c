@@ -643,6 +643,24 @@ static void time_asks_for_one(void **state)
     assert_int_equal(kata_close(k), KATA_OK);
 }
 
+/* A step that ended before kata_resume does not count, whether there was a checkpoint or not. */
+static void steps_count_from_what_resume_returns(void **state)
+{
+    (void)state;
+    for (int64_t round = 0; round < 3; round++) {
+        kata *k = kata_open(NULL);
+        kata_field_new(kata_grid_1d(k, 4), "u", KATA_F64);
+        kata_checkpoint(k, "run.h5", .steps = 2);
+        kata_step(k);
+        assert_int_equal(kata_resume(k), 2 * round);
+        kata_step(k);
+        if (!round) assert_int_equal(access("run.h5", F_OK), -1);
+        kata_step(k); /* the second, which writes one */
+        assert_int_equal(access("run.h5", F_OK), 0);
+        assert_int_equal(kata_close(k), KATA_OK);
+    }
+}
+
 /* What a series has written stays when the program goes on. */
 static void a_series_goes_on_in_another_file(void **state)
 {
@@ -682,6 +700,7 @@ int main(void)
         IN_FOLDER(a_full_disk_loses_nothing),
         IN_FOLDER(a_signal_asks_for_one),
         IN_FOLDER(time_asks_for_one),
+        IN_FOLDER(steps_count_from_what_resume_returns),
         IN_FOLDER(a_series_goes_on_in_another_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
