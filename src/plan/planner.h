@@ -188,7 +188,8 @@ enum {
     PLAN_IN_TILES = 256     /* and can be in those of others: fields stay where they are */
 };
 
-/* A way to plan one group, below a SEQ node. */
+/* A way to plan one group, below a SEQ node. With `apart`, loops without a grid and the ends of
+ * reductions are added around what it makes, and it adds the loops PLAN_ON_GRID alone. */
 typedef struct plan_method {
     const char *name;
     bool apart;     /* see plan_mixture */
