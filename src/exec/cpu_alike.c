@@ -206,6 +206,13 @@ static bool find_tiles(exec_context *context, const chain *c, const size_t *func
     return status == KATA_OK;
 }
 
+/* Where streaming stores begin to pay the caches end. Until that was measured, a report counts. */
+static double outer_of(struct exec_cpu *cpu)
+{
+    int64_t crossover = machine_crossover_bytes(sweep_workers_crossover(cpu->workers));
+    return (double)(crossover ? crossover : HOSTILE(machine_third_cache(), 0));
+}
+
 tune_ways *cpu_ways_of(exec_context *context, const chain *c, const size_t *functions, messages *m)
 {
     struct exec_cpu *cpu = context->cpu;
@@ -224,6 +231,7 @@ tune_ways *cpu_ways_of(exec_context *context, const chain *c, const size_t *func
                        context->threads);
     w->used = cpu->turn;
     w->at_once = context->tune;
+    w->outer = outer_of(cpu);
     if (!find_tiles(context, c, functions, w, m)) return NULL;
     cpu_wisdom_use(context, w);
     return w;

@@ -60,6 +60,15 @@ bool machine_pin(pthread_t thread, int from, int n)
     return pinned;
 }
 
+int64_t machine_third_cache(void)
+{
+    int64_t bytes = 0;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+    bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+#endif
+    return larger(bytes, 0);
+}
+
 int64_t machine_second_cache(void)
 {
     static _Atomic int64_t known;

@@ -31,6 +31,8 @@ int machine_here(void);
 bool machine_pin(pthread_t thread, int from, int n);
 /* Bytes of a second-level cache; 256 KiB where that is not known. Fast. */
 int64_t machine_second_cache(void);
+/* Bytes of a third-level cache; 0 where there is none, or that is not known. Fast. */
+int64_t machine_third_cache(void);
 
 /* ---- crossover.c ----------------------------------------------------------------------------- */
 

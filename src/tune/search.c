@@ -11,10 +11,13 @@
  * What tries lose against the fastest way known, and planning them, may cost a small share of the
  * time that these chains have run; until then the fastest way known runs.
  *
- * A machine changes its speed while the search goes on. So where a way wins by little, the one that
- * was fastest before is run once more, next to it. And loops that run one after another find out by
- * themselves, for some dozens of runs, on how many threads and with which stores they run best: if
- * they come near, they are tried again before the search ends.
+ * A machine changes its speed while the search goes on. So after a try that does not win, the
+ * fastest way runs once more: if that has become slow, too, or slower than the try, the try says
+ * nothing and is done again, twice at most. Where a way wins by little, the
+ * one that was fastest before is run once more, next to it. Before the search ends every way has
+ * had two looks, of which the better one counts, so that one slow run does not decide. And loops
+ * that run one after another find out by themselves, for some dozens of runs, on how many threads
+ * and with which stores they run best: if they come near, they are tried again, too.
  *
  * When no way is left to try there is a pause, longer each time, after which those that were nearly
  * as fast are tried again. A way that turns slow ends the pause at once, and all are tried again.
@@ -26,13 +29,15 @@
 #include <math.h>
 
 enum {
-    SHORT = HOSTILE(16, 2),
-    FEW = HOSTILE(4, 1),
+    SHORT = TUNE_SHORT,
+    FEW = TUNE_FEW,
     FIRST = HOSTILE(2, 1), /* loops, that find new memory */
     SHORT_RUNS = 3,
     SLOW_RUNS = 3,
     LATE_RUNS = 12,
     MOST_CHECKS = 1,
+    MOST_VOID = 2, /* tries of a way that say nothing */
+    LOOKS = 2,     /* at each way */
     MOST_SHIFTS = 3,
     LATER = 100,  /* loops, after which a search that is remembered goes on */
     SETTLED = 48, /* runs of each loop, after which they have found out how they run best */
@@ -46,25 +51,34 @@ static const double PROVISIONAL = HOSTILE(0.2, 0); /* seconds, at most, of a par
 static const double BRIEF = 0.5e-3;                /* seconds, which preparing loops may prolong */
 static const double SHARE = HOSTILE(0.03, 1e9);    /* of the time, which tries may cost */
 static const double SHORTEST = 1e-12;              /* seconds of a loop, which clocks may not see */
-static const double NEAR = 1.3;    /* ways that are tried again take less than this */
-static const double HOPELESS = 2;  /* ways that take more than this are given up */
-static const double SLOW = 1.5;    /* a way that turned slow takes more than this */
-static const double LATE = 1.2;    /* and one that is somewhat slow, than this */
-static const double FASTER = 1.25; /* a way that turned faster: less, by this */
-static const double NARROW = 1.15; /* who wins by less is compared once more */
+static const double NEAR = 1.3;       /* ways that are tried again take less than this */
+static const double HOPELESS = 2;     /* ways that take more than this are given up */
+static const double SLOW = 1.5;       /* a way that turned slow takes more than this */
+static const double LATE = 1.2;       /* and one that is somewhat slow, than this */
+static const double FASTER = 1.25;    /* a way that turned faster: less, by this */
+static const double NARROW = 1.15;    /* who wins by less is compared once more */
+static const double NARROWLY = 0.995; /* the time of a way that wins side by side only */
+static const double NOISY = 1.25; /* where the fastest way takes so much more, tries say nothing */
 
 static tune_way *running(tune_ways *w) { return &w->ways[w->way]; }
 
 /* ---- which way runs next --------------------------------------------------------------------- */
 
-static void doubt(tune_way *way) { way->known = false, way->again = true; }
+static void look_again(tune_way *way) { way->known = false, way->again = true; }
+
+/* What it took before counts no more. */
+static void doubt(tune_way *way)
+{
+    look_again(way);
+    way->looks = way->voids = 0;
+}
 
 static void try_again(tune_ways *w, double least)
 {
     for (int i = 0; i < w->count; i++)
         if (w->ways[i].least > 0 && w->ways[i].least <= NEAR * least) doubt(&w->ways[i]);
     w->runs = 0;
-    w->rests = false;
+    w->rests = w->closing = false;
 }
 
 void tune_search_again(tune_ways *w)
@@ -92,6 +106,19 @@ static bool doubt_loops(tune_ways *w)
     return false;
 }
 
+/* So are ways at which too few looks were taken, the nearest first. */
+static bool doubt_first_looks(tune_ways *w)
+{
+    tune_way *next = NULL;
+    for (int i = 0; i < w->count; i++) {
+        tune_way *way = &w->ways[i];
+        if (i == w->best || !way->known || way->least <= 0 || !way->looks) continue;
+        if (way->looks < LOOKS && (!next || way->least < next->least)) next = way;
+    }
+    if (next) look_again(next);
+    return next;
+}
+
 /* The search has ended. */
 static void rest(tune_ways *w)
 {
@@ -108,33 +135,26 @@ static bool may_try(const tune_ways *w)
     return w->left <= 0 && (w->at_once || w->runs > 0 || w->spent <= SHARE * w->total);
 }
 
-/* Whether a try may begin, if it is as slow as it may be. */
-static bool affords(const tune_ways *w, const tune_way *way)
+/* Seconds that a try may lose, if it is as slow as it may be. */
+static double budget_of(const tune_ways *w)
 {
-    const double most = HOSTILE(0.045, 1e9); /* of the time */
-    if (w->at_once || w->runs > 0 || w->best < 0) return true;
-    double loops = way->request.cache ? (double)larger(way->tiles.loops, SHORT) : FEW;
-    return w->spent + fmax(0, tune_ways_excess(w, way)) * loops <= most * w->total;
+    const double most = HOSTILE(0.04, 1e9); /* of the time */
+    return w->at_once || w->runs > 0 || w->best < 0 ? INFINITY : most * w->total - w->spent;
 }
 
-/* Whether loops may be tried next: their plan was looked at, or is looked at now. */
-static bool tries_loops(const tune_ways *w)
-{
-    for (int i = 0; i < w->count; i++)
-        if (!w->ways[i].request.cache) return affords(w, &w->ways[i]);
-    return true;
-}
+static bool may_end(const tune_ways *w) { return !w->closing && may_try(w); }
 
 plan_request tune_search_begin(tune_ways *w)
 {
-    int next = -1;
+    int next = TUNE_LATER;
     if (w->plain) return (plan_request){.method = "loops"};
     if (w->rests && may_try(w)) try_again(w, w->ways[w->best].least);
-    if (w->best < 0 || may_try(w)) next = tune_ways_next(w, tries_loops(w));
-    if (next < 0 && may_try(w) && doubt_loops(w)) next = tune_ways_next(w, tries_loops(w));
-    if (next < 0 && may_try(w)) rest(w);
-    if (next >= 0 && !affords(w, &w->ways[next])) next = -1;
+    if (!w->closing && (w->best < 0 || may_try(w))) next = tune_ways_next(w, budget_of(w));
+    if (next == TUNE_NONE && may_end(w) && (doubt_loops(w) || doubt_first_looks(w)))
+        next = tune_ways_next(w, budget_of(w));
+    if (next == TUNE_NONE && may_end(w)) rest(w);
     w->trying = next >= 0;
+    w->waits_for_time = next == TUNE_LATER;
     w->way = next < 0 ? w->best : next;
     return running(w)->request;
 }
@@ -165,6 +185,7 @@ void tune_search_found(tune_ways *w, const tune_tiles *tiles)
         if (i == w->way || !other->known || other->tiles.plan != tiles->plan) continue;
         way->known = true;
         way->least = other->least;
+        way->looks = LOOKS;
     }
 }
 
@@ -186,13 +207,15 @@ size_t tune_search_part(const tune_ways *w, size_t left)
 {
     const tune_way *way = &w->ways[w->way];
     bool settled = w->plain || w->rests;
-    double loops = (w->trying && !way->tiles.loops && !way->again) || settled ? FEW : SHORT;
+    bool compares = w->trying || w->closing;
+    double loops = (compares && !way->tiles.loops && !way->again) || settled ? FEW : SHORT;
     if (!w->period || (settled && !w->provisional)) return left;
     if (settled && w->each > 0) loops = fmax(loops, PROVISIONAL / w->each);
-    if (!w->trying && !settled) loops = fmax(loops, until_tries(w));
+    if (!compares && !settled) loops = fmax(loops, until_tries(w));
+    if (!compares && w->waits_for_time) loops = fmax(loops, (double)w->loops / 8);
     if (!w->met && left > SHORT) loops = FIRST;
-    if (w->trying && w->each > 0) loops = fmax(loops, WHILE / w->each);
-    if (w->trying && w->each * loops > LONG) loops = LONG / w->each;
+    if (compares && w->each > 0) loops = fmax(loops, WHILE / w->each);
+    if (compares && w->each * loops > LONG) loops = LONG / w->each;
     size_t part = whole(w, loops);
     return left < 2 * part ? left : part;
 }
@@ -237,21 +260,61 @@ static void choose(tune_ways *w)
     doubt(former);
 }
 
+/* What a way takes is known. */
+static void settle(tune_ways *w, tune_way *way, double each)
+{
+    way->least = way->looks ? fmin(way->least, each) : each;
+    way->looks++;
+    way->known = w->learned = true;
+    way->again = false;
+    choose(w);
+}
+
+/* Whether a run is too short to fill all caches anew. */
+static bool is_short(size_t loops, double seconds)
+{
+    return seconds < BRIEF || (loops < SHORT && seconds < LONG);
+}
+
 /* A run of a try. */
 static void count_run(tune_ways *w, const tune_way *best, size_t loops, double seconds)
 {
-    tune_way *way = running(w);
-    bool is_brief = seconds < BRIEF, is_short = is_brief || (loops < SHORT && seconds < LONG);
+    bool is_brief = seconds < BRIEF, more = is_short(loops, seconds);
     bool hopeless = best && !is_brief && w->each > HOPELESS * best->least;
     w->runs++;
     bool same = !is_brief && w->last == w->way; /* the caches hold what this way has left there */
-    if (is_short && w->runs == 1 && !hopeless && !same) return;
-    if (w->runs <= 2 || w->each < way->least) way->least = w->each;
-    if (is_short && w->runs < SHORT_RUNS && !hopeless) return;
-    way->known = w->learned = true;
-    way->again = false;
+    if (more && w->runs == 1 && !hopeless && !same) return;
+    if (w->runs <= 2 || w->each < w->tried) w->tried = w->each;
+    if (more && w->runs < SHORT_RUNS && !hopeless) return;
     w->runs = 0;
-    choose(w);
+    w->judged = w->way;
+    w->closing = best && best != running(w) && w->tried > best->least;
+    if (!w->closing) settle(w, running(w), w->tried);
+}
+
+/* The fastest way has run once more after a try that has not won. */
+static void close_try(tune_ways *w, size_t loops, double seconds)
+{
+    tune_way *way = &w->ways[w->judged];
+    if (is_short(loops, seconds) && ++w->runs == 1) return;
+    const tune_way *best = &w->ways[w->best];
+    double slower = fmax(w->each / best->least, 1);
+    w->closing = false;
+    w->runs = 0;
+    w->spent -= fmin(w->lost, w->usual * (slower - 1)); /* that much the machine has taken */
+    bool wins = w->tried < w->each;
+    if ((slower > NOISY || wins) && way->voids++ < MOST_VOID) return;
+    settle(w, way, wins ? fmin(w->tried, NARROWLY * best->least) : w->tried);
+}
+
+/* What a try takes beyond the fastest way. More than that takes itself is hardly the try's own. */
+static void count_loss(tune_ways *w, const tune_way *best, size_t loops, double seconds)
+{
+    double usual = (double)loops * best->least;
+    double lost = fmin(fmax(0, seconds - usual), usual);
+    w->lost = w->runs ? w->lost + lost : lost;
+    w->usual = w->runs ? w->usual + usual : usual;
+    w->spent += lost;
 }
 
 void tune_search_end(tune_ways *w, size_t loops, double seconds, double planning)
@@ -267,8 +330,9 @@ void tune_search_end(tune_ways *w, size_t loops, double seconds, double planning
     if (w->plain) return;
     if (w->best < 0) w->best = w->way;
     if (w->trying) w->spent += planning;
-    if (w->trying && best) w->spent += fmax(0, seconds - (double)loops * best->least);
+    if (w->trying && best) count_loss(w, best, loops, seconds);
     if (met && w->trying) count_run(w, best, loops, seconds);
     if (met && !w->trying) watch(w);
+    if (met && !w->trying && w->closing) close_try(w, loops, seconds);
     w->last = w->way;
 }

@@ -24,6 +24,8 @@ typedef struct tune_way {
     bool again;   /* it was known, and is tried once more */
     double least; /* seconds per loop; 0: not measured yet, or not worth it */
     int64_t ran;  /* loops */
+    int looks;    /* tries that count */
+    int voids;    /* tries that said nothing, because the machine was slow just then */
     int checks;   /* how often it was run once more, next to one that won by little */
 } tune_way;
 
@@ -37,6 +39,7 @@ typedef struct tune_ways {
     char kernel[32]; /* its first loop's */
     int64_t grid[3]; /* and its points along x, y and z */
     double bytes;    /* of all fields */
+    double outer;    /* bytes of the caches that all threads share, as far as is known */
     char why[200];   /* there is nothing to tile */
     char waits[128]; /* which loop needs what an earlier one sums up; "": none */
     int64_t cache;   /* bytes of a second-level cache */
@@ -46,7 +49,12 @@ typedef struct tune_ways {
     int way, best;       /* the one that runs, and the fastest known */
     int last;            /* the one that ran before */
     bool trying;         /* `way` is a try */
+    bool waits_for_time; /* tries that are left may cost more than there is to spend yet */
+    bool closing;        /* `judged` was tried, and `best` runs once more to be compared with it */
     int runs;            /* of the present try */
+    int judged;          /* the way tried last */
+    double tried;        /* seconds of a loop then */
+    double usual, lost;  /* seconds of all its loops, by `best` as it was known; and beyond that */
     int slow, late;      /* runs in a row that took much, or somewhat, longer than `best` did */
     int shifts;          /* how often `best` has turned much faster since the last pause */
     bool learned;        /* something that wisdom does not have yet */

@@ -2,13 +2,15 @@
  * is known so far, such as tiles for a cache four times as large as the one of the fastest tiles.
  * So the search goes uphill, from the size that the machine reports for its second-level cache,
  * which may be wrong: first in steps of four, then of two, to larger and smaller tiles, and to
- * deeper and shallower ones, as long as that is faster.
+ * deeper and shallower ones, as long as that is faster. Where these first tiles are far slower than
+ * loops, nothing is uphill: then a survey tries sizes far apart, each for itself.
  *
  * A cost model orders them: the bytes that a plan moves (plan/traffic.c), of which those in a cache
  * count less. What should move fewer bytes than the fastest way is tried as soon as it is met, the
  * rest after that, and what should move many more not at all. */
 #include "tune/ways.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,9 +22,12 @@ enum { SHARED_SHIFT = 4 };
 static const double CACHED = 0.25; /* the cost of a byte in a cache, of one in memory */
 static const double SHARED = 0.4;  /* and in a cache that all cores share */
 static const double MUCH = 1.5;    /* what should cost so much more is not tried */
-static const double FAR = 1.75;    /* tiles that take so much longer do not win with other sizes */
-static const double UNMET = 1.5;   /* tiles of another method may take so much longer */
-static const double NEAR = 1.3;    /* nor tiles of a method, where those of another are faster */
+static const double FAR = 1.75;  /* tiles that take so much longer are not improved step by step */
+static const double MET = 1.1;   /* other tiles of a method may take so much longer */
+static const double UNMET = 1.5; /* and tiles of another method */
+static const double FIRST = 1.1; /* the first tiles, where a cache holds all fields */
+static const double WORST = 2;   /* tiles that have not run hardly take so much longer than all */
+static const double NEAR = 1.3;  /* nor tiles of a method, where those of another are faster */
 
 static bool is_shared(const plan_request *r) { return !strcmp(r->method, "shared"); }
 
@@ -116,6 +121,25 @@ static bool propose_shallower(const tune_ways *w, const tune_way *best, plan_req
     return best && propose_depth(best, best->tiles.loops / 2, out);
 }
 
+/* Whatever others took. */
+static bool propose_four(const tune_ways *w, const tune_way *best, plan_request *out)
+{
+    (void)best;
+    *out = sized(w, "tiled", w->cache * LEAP);
+    return true;
+}
+
+static bool propose_quarter(const tune_ways *w, const tune_way *best, plan_request *out)
+{
+    (void)best;
+    *out = sized(w, "tiled", w->cache / LEAP);
+    return true;
+}
+
+/* Sizes far apart. */
+static proposal *const survey[] = {propose_tiles, propose_four, propose_shared, propose_windows,
+                                   propose_quarter};
+
 /* In the order in which they are asked. */
 static proposal *const proposals[] = {propose_tiles,       propose_deeper,  propose_shared,
                                       propose_much_larger, propose_windows, propose_much_smaller,
@@ -204,19 +228,64 @@ static bool is_next(const tune_ways *w, const tune_way *way, int best)
     return !way->tiles.plan || (best >= 0 && (most <= 0 || cost_of(way) <= most));
 }
 
-/* The next way that is proposed beside a base. */
-static int next_beside(tune_ways *w, int base, int best)
+/* Whether some cache holds all fields. */
+static bool fits_caches(const tune_ways *w)
 {
-    int found = -1;
+    return w->bytes <= fmax((double)w->cache * w->threads, w->outer);
+}
+
+/* By how many seconds per loop a way may be slower than the fastest one, as the model says of
+ * loops, and the fastest tiles of others. */
+static double excess_of(const tune_ways *w, const tune_way *way)
+{
+    int best = fastest_by(w, NULL), tiled = tune_ways_fastest(w, true);
+    if (best < 0) return 0;
+    double least = w->ways[best].least, cost = cost_of(&w->ways[best]);
+    bool met = fastest_by(w, way->request.method) >= 0;
+    if (!way->request.cache)
+        return cost > 0 && cost_of(way) > cost ? least * (cost_of(way) / cost - 1) / 2 : 0;
+    if (way->least > 0) return way->least - least;
+    if (tiled < 0) return fits_caches(w) ? (FIRST - 1) * least : 0;
+    return fmin((met ? MET : UNMET) * w->ways[tiled].least, WORST * least) - least;
+}
+
+/* What a try of a way may lose, in seconds. */
+static double loss_of(const tune_ways *w, const tune_way *way)
+{
+    int64_t loops = way->request.cache ? larger(way->tiles.loops, TUNE_SHORT) : TUNE_FEW;
+    return fmax(0, excess_of(w, way)) * (double)loops;
+}
+
+/* Some of the proposals, and what they are made for. */
+typedef struct choice {
+    proposal *const *list;
+    size_t count;
+    int base, best; /* made beside `base`, and to be better than `best`; -1: there is none */
+    double budget;  /* seconds that a try may lose */
+} choice;
+
+/* The next way of a choice. */
+static int next_of(tune_ways *w, const choice *c)
+{
+    int found = TUNE_NONE;
     plan_request request;
-    for (size_t i = 0; i < COUNT_OF(proposals); i++) {
-        if (!proposals[i](w, base < 0 ? NULL : &w->ways[base], &request)) continue;
+    for (size_t i = 0; i < c->count; i++) {
+        if (!c->list[i](w, c->base < 0 ? NULL : &w->ways[c->base], &request)) continue;
         int way = number_of(w, &request);
         if (way < 0 || w->ways[way].known) continue;
-        if (is_next(w, &w->ways[way], best)) return way;
+        if (w->ways[way].tiles.plan && loss_of(w, &w->ways[way]) > c->budget) {
+            if (found < 0) found = TUNE_LATER;
+            continue;
+        }
+        if (is_next(w, &w->ways[way], c->best)) return way;
         if (found < 0 || cost_of(&w->ways[way]) < cost_of(&w->ways[found])) found = way;
     }
     return found;
+}
+
+static int next_beside(tune_ways *w, int base, int best, double budget)
+{
+    return next_of(w, &(choice){proposals, COUNT_OF(proposals), base, best, budget});
 }
 
 /* Whether a way takes at most so many times as long as the best one. */
@@ -231,45 +300,48 @@ static int number_of_loops(tune_ways *w)
     return number_of(w, &(plan_request){.method = "loops"});
 }
 
-/* The first tiles of single threads: they are tried also where others are far too slow. */
-static int number_of_tiles(tune_ways *w)
+/* Ways to be tried once more. */
+static int next_again(const tune_ways *w, double budget)
 {
-    plan_request request;
-    return propose_tiles(w, NULL, &request) ? number_of(w, &request) : -1;
+    int found = TUNE_NONE;
+    for (int i = 0; i < w->count && found < 0; i++) {
+        if (w->ways[i].known || !w->ways[i].again) continue;
+        found = loss_of(w, &w->ways[i]) <= budget ? i : TUNE_LATER;
+    }
+    return found;
 }
 
-double tune_ways_excess(const tune_ways *w, const tune_way *way)
+/* Beside the fastest tiles, and beside the fastest ones of other methods that come near. */
+static int next_tiles(tune_ways *w, int base, int best, double budget)
 {
-    int best = fastest_by(w, NULL), tiled = tune_ways_fastest(w, true);
-    if (best < 0 || tiled < 0) return 0;
-    double least = w->ways[best].least, cost = cost_of(&w->ways[best]);
-    bool met = fastest_by(w, way->request.method) >= 0;
-    if (way->request.cache) return (met ? 1 : UNMET) * w->ways[tiled].least - least;
-    return cost > 0 && cost_of(way) > cost ? least * (cost_of(way) / cost - 1) / 2 : 0;
+    const bool are_far = base >= 0 && !is_near(w, base, best, FAR);
+    if (are_far) return next_of(w, &(choice){survey, COUNT_OF(survey), base, base, budget});
+    int found = next_beside(w, base, best, budget);
+    for (size_t i = 0; i < COUNT_OF(methods) && found < 0 && base >= 0; i++) {
+        int other = fastest_by(w, methods[i]), next = TUNE_NONE;
+        if (other != base && is_near(w, other, best, NEAR))
+            next = next_beside(w, other, best, budget);
+        if (next != TUNE_NONE) found = next;
+    }
+    return found;
 }
 
 /* Loops run until planning others has paid off, and planning them costs nothing. Where fields leave
  * the caches planning is soon paid off: there, tiles run first. */
-int tune_ways_next(tune_ways *w, bool tries_loops)
+int tune_ways_next(tune_ways *w, double budget)
 {
     int best = fastest_by(w, NULL), base = tune_ways_fastest(w, true), loops = number_of_loops(w);
     bool knows_loops = loops < 0 || w->ways[loops].known;
-    bool tiles_first = w->bytes > (double)w->cache * w->threads;
-    if (!knows_loops && (base < 0 ? !tiles_first : tries_loops)) return loops;
-    for (int i = 0; i < w->count; i++)
-        if (!w->ways[i].known && w->ways[i].again) return i;
-    int tiles = number_of_tiles(w);
-    bool are_far = base >= 0 && !is_near(w, base, best, FAR);
-    if (are_far && tiles >= 0 && !w->ways[tiles].known) return tiles;
-    if (are_far) return knows_loops ? -1 : loops;
-    int found = next_beside(w, base, best);
+    bool looked_at = knows_loops || w->ways[loops].tiles.plan;
+    bool tries_loops = !knows_loops && (!looked_at || loss_of(w, &w->ways[loops]) <= budget);
+    if (tries_loops && (base >= 0 || fits_caches(w))) return loops;
+    int again = next_again(w, budget);
+    if (again >= 0) return again;
+    int found = next_tiles(w, base, best, budget);
     if (found >= 0) return found;
-    if (base < 0) return knows_loops ? -1 : loops;
-    for (size_t i = 0; i < COUNT_OF(methods) && found < 0; i++) {
-        int other = fastest_by(w, methods[i]);
-        if (other != base && is_near(w, other, best, NEAR)) found = next_beside(w, other, best);
-    }
-    return found >= 0 || knows_loops ? found : loops;
+    if (tries_loops) return loops;
+    bool later = again == TUNE_LATER || found == TUNE_LATER || !knows_loops;
+    return later ? TUNE_LATER : TUNE_NONE;
 }
 
 bool tune_ways_promises(const tune_ways *w, const tune_way *way)

@@ -177,7 +177,8 @@ static void test_tries_cost_little_from_the_first_steps_on(void **state)
                     spent += (double)count *
                              fmax(0, seconds_of(&s, &request) / EACH - w.ways[w.best].least / EACH);
             }
-            if (spent > 0.0501 * 200) fail_msg("size %d, loops %d: %g of 200", size, loops, spent);
+            if (spent * EACH > 0.0501 * w.total)
+                fail_msg("size %d, loops %d: %g of %g", size, loops, spent, w.total / EACH);
         }
 }
 
@@ -195,7 +196,7 @@ static void test_equal_plans_are_tried_once(void **state)
     assert_true(tries[20] >= 1);
     assert_int_equal(tries[21], 0);
     assert_int_equal(tries[19], 0);
-    assert_true(tries[18] <= 1);
+    assert_true(tries[18] <= 2); /* two looks */
 }
 
 static void test_parts_of_tries_are_whole_sections(void **state)
@@ -395,7 +396,7 @@ static void test_what_is_left_in_caches_does_not_count(void **state)
         bool cold = i == 0 || in_row == 1;
         tune_search_end(&w, count, seconds_of(&s, &request) * (double)count * (cold ? 0.13 : 0.1),
                         0);
-        of_loops += i > 0 && !request.cache;
+        of_loops += i > 0 && w.trying && !request.cache;
         last = request;
     }
     assert_true(is_least(&s, &request));
@@ -464,6 +465,137 @@ static void test_chains_without_tiles_run_as_they_are(void **state)
     }
 }
 
+/* ---- machines that mislead ------------------------------------------------------------------- */
+
+/* A long chain of two loops whose fields fill 25 times the last cache; as measured of shallow
+ * water, loop by loop 1: in tiles for 4 MiB it takes 0.56, in those for the second-level cache more
+ * than loops do. */
+static double seconds_of_water(const plan_request *r, double first)
+{
+    static const double tiled[] = {2.5, 2.2, 2, 0, 0.63, 0.56, 0.72, 1.4, 2};
+    int size = r->cache ? (int)log2((double)r->cache) - 17 : -1;
+    if (size < 0) return EACH;
+    if (!strcmp(r->method, "shared")) return EACH * 0.85;
+    double depth = fabs(log2((double)(r->depth ? r->depth : DEPTH) / DEPTH));
+    return EACH * (size == 3 ? first : tiled[size < 8 ? size : 8]) * (1 + 0.2 * depth);
+}
+
+static tune_ways new_water(void)
+{
+    tune_ways w = tune_ways_new(7, 2, CACHE, 2);
+    w.outer = 32.0 * CACHE;
+    w.bytes = 800.0 * CACHE;
+    return w;
+}
+
+/* From some part of the chain on, so many parts take so much longer. */
+typedef struct burst {
+    int from, parts;
+    double factor;
+} burst;
+
+/* Runs the chain, and returns what its last part would take without bursts. */
+static double run_water(tune_ways *w, double first, size_t loops, const burst *b)
+{
+    double each = 0;
+    int part = 0;
+    for (size_t left = loops, count; left; left -= count, part++) {
+        plan_request request = begin(w, left, &count, INT64_MAX);
+        bool slow = part >= b->from && part < b->from + b->parts;
+        each = seconds_of_water(&request, first);
+        tune_search_end(w, count, each * (double)count * (slow ? b->factor : 1), 0);
+    }
+    return each;
+}
+
+static double found_of_water(const tune_ways *w, double first)
+{
+    return seconds_of_water(&w->ways[w->best].request, first) / EACH;
+}
+
+static void test_tiles_are_found_where_the_first_ones_are_far_slower_than_loops(void **state)
+{
+    static const double first[] = {0.9, 1.5, 2, 4};
+    const burst none = {0};
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(first); i++) {
+        tune_ways w = new_water();
+        run_water(&w, first[i], LONG, &none);
+        if (found_of_water(&w, first[i]) > 0.561)
+            fail_msg("first tiles take %g: found %g", first[i], found_of_water(&w, first[i]));
+    }
+}
+
+/* Another program runs for some time, whenever that is. */
+static void test_a_burst_of_noise_does_not_decide(void **state)
+{
+    (void)state;
+    for (int parts = 1; parts <= 6; parts++)
+        for (int from = 0; from < 60; from++)
+            for (double factor = 1.5; factor <= 6; factor *= 2) {
+                const burst b = {from, parts, factor};
+                tune_ways w = new_water();
+                run_water(&w, 0.9, 2 * LONG, &b);
+                if (found_of_water(&w, 0.9) > 0.561)
+                    fail_msg("%d parts from %d on take %g: found %g", parts, from, factor,
+                             found_of_water(&w, 0.9));
+            }
+}
+
+/* Every part takes up to a fifth longer, now and then one takes twice as long. */
+static void test_noise_does_not_decide(void **state)
+{
+    uint64_t random = 7;
+    (void)state;
+    for (int trial = 0; trial < 40; trial++) {
+        tune_ways w = new_water();
+        for (size_t left = 2 * LONG, count; left; left -= count) {
+            plan_request request = begin(&w, left, &count, INT64_MAX);
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            double noise = 1 + 0.2 * (double)(random >> 40) / (1 << 24);
+            if (random >> 33 & 1 && random >> 34 & 1 && random >> 35 & 1) noise *= 2;
+            double each = seconds_of_water(&request, 0.9);
+            tune_search_end(&w, count, each * (double)count * noise, 0);
+        }
+        if (found_of_water(&w, 0.9) > 0.64)
+            fail_msg("trial %d: found %g", trial, found_of_water(&w, 0.9));
+    }
+}
+
+/* Where a cache holds all fields tiles gain little, and trying them costs little. */
+static void test_tries_in_a_cache_cost_little(void **state)
+{
+    (void)state;
+    for (double tiles = 1; tiles <= 1.5; tiles += 0.1)
+        for (size_t period = 1; period <= 4; period *= 2) {
+            speeds s = around(20, DEPTH, 1);
+            tune_ways w = tune_ways_new(7, period, CACHE, 2);
+            s.tiles = tiles;
+            w.outer = 32.0 * CACHE;
+            w.bytes = 16.0 * CACHE;
+            run(&w, &s, 200 * period);
+            double lost = w.total / (200 * (double)period * EACH) - 1;
+            if (lost > 0.05) fail_msg("tiles take %g, %d loops: %g", tiles, (int)period, lost);
+        }
+}
+
+/* Each loop of a step has to find out how it runs best. */
+static void test_all_loops_of_long_steps_settle(void **state)
+{
+    enum { STEP = 20 };
+    (void)state;
+    tune_ways w = tune_ways_new(7, STEP, CACHE, 2);
+    speeds s = around(20, DEPTH, 0.8);
+    w.bytes = 800.0 * CACHE;
+    for (size_t left = 40 * LONG, count, of_loops = 0; left; left -= count) {
+        plan_request request = begin(&w, left, &count, INT64_MAX);
+        of_loops += request.cache ? 0 : count;
+        double factor = !request.cache && of_loops < 20 * STEP ? 1.7 : 1;
+        tune_search_end(&w, count, factor * seconds_of(&s, &request) * (double)count, 0);
+    }
+    assert_string_equal(w.ways[w.best].request.method, "loops");
+}
+
 /* All chains of two loops up to some length, beside the definition. */
 static void test_periods_are_the_shortest(void **state)
 {
@@ -529,6 +661,11 @@ int main(void)
         cmocka_unit_test(test_tries_take_a_while),
         cmocka_unit_test(test_a_way_that_turns_faster_stays),
         cmocka_unit_test(test_nothing_wrong_is_asked_for_whatever_was_measured),
+        cmocka_unit_test(test_tiles_are_found_where_the_first_ones_are_far_slower_than_loops),
+        cmocka_unit_test(test_a_burst_of_noise_does_not_decide),
+        cmocka_unit_test(test_noise_does_not_decide),
+        cmocka_unit_test(test_tries_in_a_cache_cost_little),
+        cmocka_unit_test(test_all_loops_of_long_steps_settle),
         cmocka_unit_test(test_periods_are_the_shortest),
         cmocka_unit_test(test_what_runs_once_comes_before_what_repeats),
         cmocka_unit_test(test_chains_without_tiles_run_as_they_are),
