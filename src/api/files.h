@@ -62,6 +62,9 @@ kata_status api_output_behind(kata *k, const io_output *output);
  * path; NULL (reported) when memory is out. The second frees both. */
 void *api_output_data(kata *k, size_t size, const char *path);
 void api_output_data_free(void *data);
+/* Refuses a process that was forked from the one that made a file which grows: both would write to
+ * the same places of it. */
+kata_status api_check_writer(kata *k, pid_t writer, const char *call, const char *path);
 
 /* ---- output_behind.c ------------------------------------------------------------------------- */
 
@@ -108,9 +111,9 @@ typedef struct api_loaded {
 /* ---- picture.c ------------------------------------------------------------------------------- */
 
 kata_status api_png_make(api_field_list *list, const kata_save_options *options, io_output *output);
-/* The same, added to an animated picture. */
+/* The same, added to an animated picture as that of a time. */
 kata_status api_frame_make(api_field_list *list, const kata_save_options *options,
-                           io_frames *frames, io_output *output);
+                           io_frames *frames, double time, io_output *output);
 kata_status api_png_load(const kata_field *field, const char *path, api_loaded *out);
 kata_status api_png_shape(kata *k, const char *path, int components, kata_shape *shape);
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void *api_output_data(kata *k, size_t size, const char *path)
 {
@@ -23,6 +24,19 @@ void api_output_data_free(void *data)
     char **path = data;
     free(*path);
     free(data);
+}
+
+kata_status api_check_writer(kata *k, pid_t writer, const char *call, const char *path)
+{
+    if (k->messages.status || writer == getpid()) return k->messages.status;
+    message_begin(&k->messages, KATA_ERROR_FILE,
+                  "%s: '%s' is written by the process that this one was forked from; only that "
+                  "one can add to it",
+                  call, path);
+    message_line(&k->messages, "make a file of its own after the fork");
+    message_send(&k->messages);
+    api_note_error(k);
+    return k->messages.status;
 }
 
 static kata_status write_now(api_field_list *list, const io_output *output, messages *m)

@@ -109,6 +109,7 @@ typedef struct picture {
     bool bytes; /* of values; of several components they mean 0 to 1 */
     scale scale;
     io_frames *frames; /* that it is added to; NULL: it has a file */
+    double time;       /* of frames */
 } picture;
 
 /* As numbers, bytes of several components as 0 to 1; false, reported, where they cannot be had. */
@@ -154,7 +155,8 @@ static kata_status write_picture(void *data, const io_source *source, messages *
     io_image image;
     kata_status status = draw(p, source, &image, m);
     if (!status && image.pixels)
-        status = p->frames ? io_frames_add(p->frames, &image, m) : io_png_write(p->path, &image, m);
+        status = p->frames ? io_frames_add(p->frames, p->time, &image, m)
+                           : io_png_write(p->path, &image, m);
     io_image_free(&image);
     return status;
 }
@@ -180,11 +182,14 @@ kata_status api_png_make(api_field_list *list, const kata_save_options *options,
 }
 
 kata_status api_frame_make(api_field_list *list, const kata_save_options *options,
-                           io_frames *frames, io_output *output)
+                           io_frames *frames, double time, io_output *output)
 {
     kata_status status = api_png_make(list, options, output);
-    if (!status) ((picture *)output->data)->frames = frames;
-    return status;
+    if (status) return status;
+    picture *p = output->data;
+    p->frames = frames;
+    p->time = time;
+    return KATA_OK;
 }
 
 /* ---- loading --------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Bytes of rows that may wait for the thread that writes them. */
 enum { MOST_WAITING = 1 << 22, MOST_COLUMNS = 1024, MOST_NUMBERS = 1 << 20, LONGEST_NAME = 64 };
@@ -13,6 +14,7 @@ struct kata_rows {
     kata *k;
     const char *path, *ending;
     io_columns *file; /* on several ranks, of the first one */
+    pid_t writer;     /* the process that made it */
     int numbers;      /* of a row, without its time */
     bool has_time;
     double last;     /* time; counts while no error was cleared since: a step that failed may come
@@ -163,7 +165,7 @@ static kata_rows *new_columns(kata *k, const char *path, const char *names)
         api_no_memory(k);
         return NULL;
     }
-    *c = (kata_rows){.k = k, .path = copy, .ending = ending_of(k, copy)};
+    *c = (kata_rows){.k = k, .path = copy, .ending = ending_of(k, copy), .writer = getpid()};
     if (!c->ending || open_file(c, names)) return NULL;
     c->next = k->row_files;
     return k->row_files = c;
@@ -223,7 +225,7 @@ static kata_status check_rows(const kata_rows *c, int64_t rows, const double *ti
                               const double *values, int64_t count)
 {
     kata *k = c->k;
-    if (k->messages.status) return k->messages.status;
+    if (api_check_writer(k, c->writer, "kata_rows_add", c->path)) return k->messages.status;
     if (rows > INT32_MAX)
         return api_fail(k, KATA_ERROR_ARGUMENT, "kata_rows_add: there are %lld rows, more than %d",
                         (long long)rows, INT32_MAX);

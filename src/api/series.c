@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct kata_series {
     kata *k;
@@ -16,6 +17,7 @@ struct kata_series {
     int64_t size[IO_MOST_ARRAYS][3]; /* points of the fields */
     io_series *file;                 /* one of these is not NULL, on the first rank: of VTKHDF, */
     io_frames *frames;               /*   of pictures */
+    pid_t writer;                    /* the process that made that file */
     bool numbered;                   /* or each step has a file */
     int64_t calls, number;           /* of kata_series_add; of steps added */
     bool has_time;
@@ -117,6 +119,7 @@ static kata_series *new_series(kata_field *field, const kata_save_options *given
         return NULL;
     }
     s->k = k;
+    s->writer = getpid();
     kata_status status = api_read_saving(field, &kind, given, &s->options, &s->format);
     if (!status) status = check_kind(k, &s->options, s->format);
     if (!status) status = make(s, field);
@@ -250,7 +253,7 @@ static kata_status make_output(kata_series *s, double time, io_output *output)
 {
     if (s->numbered) return make_numbered(s, time, output);
     if (!(s->format->takes & API_FRAMES)) return make_step(s, time, output);
-    return api_frame_make(&s->fields, &s->options, s->frames, output);
+    return api_frame_make(&s->fields, &s->options, s->frames, time, output);
 }
 
 static kata_status add(kata_series *s, double time)
@@ -260,7 +263,9 @@ static kata_status add(kata_series *s, double time)
     if (k->messages.status) return k->messages.status;
     int64_t every = s->options.every > 1 ? s->options.every : 1;
     if (s->calls++ % every) return api_output_look(k);
-    kata_status status = check_points(s);
+    kata_status status =
+        s->numbered ? KATA_OK : api_check_writer(k, s->writer, "kata_series_add", s->options.path);
+    if (!status) status = check_points(s);
     if (!status) status = check_time(s, time);
     if (!status) status = make_output(s, time, &output);
     if (!status) status = api_output_write(&s->fields, &output, true);

@@ -34,6 +34,7 @@ struct io_frames {
     unsigned milliseconds;
     int file; /* -1 before the first picture */
     uint32_t count, sequence;
+    double last; /* time, of the last picture */
     off_t end;
 };
 
@@ -217,12 +218,14 @@ static kata_status add(io_frames *f, const io_png_codec *picture, messages *m)
     return status;
 }
 
-kata_status io_frames_add(io_frames *f, const io_image *image, messages *m)
+kata_status io_frames_add(io_frames *f, double time, const io_image *image, messages *m)
 {
     kata_status status = io_png_check(f->path, image, m);
     if (status) return status;
+    if (f->count && time == f->last) return KATA_OK; /* another file failed, and it comes again */
     io_png_codec c = {.image = *image};
     status = io_png_encode(&c) ? add(f, &c, m) : io_png_cannot_write(&c, f->path, 0, m);
     io_png_codec_free(&c);
+    if (!status) f->last = time;
     return status;
 }

@@ -43,8 +43,9 @@ typedef struct io_frames io_frames;
 /* Copies what it is given; the file appears with its first picture. Each is shown for so many
  * seconds, which are rounded to thousandths. NULL when memory is out. */
 io_frames *io_frames_new(const char *path, double seconds);
-/* Adds a picture, whole or not at all: the file is complete after each. */
-kata_status io_frames_add(io_frames *f, const io_image *image, messages *m);
+/* Adds the picture of a time, whole or not at all: the file is complete after each. The picture of
+ * the time that was added last is not added again. */
+kata_status io_frames_add(io_frames *f, double time, const io_image *image, messages *m);
 /* As for io_series. */
 bool io_frames_rename(io_frames *f, const char *path);
 void io_frames_free(io_frames *f);

@@ -440,7 +440,8 @@ static void run_with_a_failure(bool fails)
     kata *k = open_quiet();
     kata_field *u = kata_field_new(kata_grid_2d(k, NX, NY), "u", KATA_F32, .components = 3);
     assert_int_equal(mkdir("gone", 0700), 0);
-    kata_series *good = kata_series_new(u, "a.vtkhdf"), *bad = kata_series_new(u, "gone/b.vtkhdf");
+    kata_series *good = kata_series_new(u, "a.vtkhdf"), *film = kata_series_new(u, "a.apng");
+    kata_series *bad = kata_series_new(u, "gone/b.vtkhdf");
     kata_rows *csv = kata_rows_new(k, "r.csv", "a"), *hdf5 = kata_rows_new(k, "r.h5", "a");
     assert_int_equal(rmdir("gone"), 0);
     for (int step = 0; step < 3; step++)
@@ -450,6 +451,7 @@ static void run_with_a_failure(bool fails)
             kata_rows_add(csv, 1, &time, &time, 1);
             kata_rows_add(hdf5, 1, &time, &time, 1);
             kata_series_add(good, time);
+            kata_series_add(film, time);
             if (fails && step == 1 && !tries) kata_series_add(bad, time);
             assert_int_equal(kata_output_wait(k),
                              fails && step == 1 && !tries ? KATA_ERROR_FILE : 0);
@@ -461,7 +463,7 @@ static void run_with_a_failure(bool fails)
 static void test_files_that_have_a_step_take_it_once(void **state)
 {
     static const char *const names[][2] = {
-        {"a.vtkhdf", "b.vtkhdf"}, {"r.csv", "b.csv"}, {"r.h5", "b.h5"}};
+        {"a.vtkhdf", "b.vtkhdf"}, {"a.apng", "b.apng"}, {"r.csv", "b.csv"}, {"r.h5", "b.h5"}};
     (void)state;
     clear();
     run_with_a_failure(false);
@@ -470,6 +472,43 @@ static void test_files_that_have_a_step_take_it_once(void **state)
     run_with_a_failure(true);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_same_files(names[i][0], names[i][1]);
+    clear();
+}
+
+/* Parent and child would write to the same places of one file. */
+static void test_a_forked_process_does_not_add_to_its_parents_files(void **state)
+{
+    (void)state;
+    double time = 0, value = 1;
+    kata *k = open_quiet();
+    kata_field *u = kata_field_new(kata_grid_2d(k, 2, 2), "u", KATA_F64);
+    kata_rows *c = kata_rows_new(k, "a.csv", "a");
+    kata_series *s = kata_series_new(u, "a.apng"), *files = kata_series_new(u, "#.npy");
+    kata_rows_add(c, 1, &time, &value, 1);
+    assert_int_equal(kata_output_wait(k), KATA_OK);
+    pid_t child = fork();
+    if (child == 0) {
+        time = 1;
+        bool good = kata_rows_add(c, 1, &time, &value, 1) == KATA_ERROR_FILE &&
+                    strstr(message, "'a.csv' is written by the process that this one was forked "
+                                    "from; only that one can add to it");
+        kata_error_clear(k);
+        good = good && kata_series_add(s, 1) == KATA_ERROR_FILE && strstr(message, "'a.apng'");
+        kata_error_clear(k);
+        setenv("KATA_BEHIND", "0", 1);
+        _exit(good && kata_series_add(files, 1) == KATA_OK ? 0 : 1);
+    }
+    int ended;
+    assert_int_equal(waitpid(child, &ended, 0), child);
+    assert_true(WIFEXITED(ended) && WEXITSTATUS(ended) == 0);
+    time = 2;
+    kata_rows_add(c, 1, &time, &value, 1);
+    assert_int_equal(kata_close(k), KATA_OK);
+    size_t size;
+    char *lines = contents("a.csv", &size);
+    assert_int_equal(size, strlen("time,a\n0,1\n2,1\n"));
+    assert_memory_equal(lines, "time,a\n0,1\n2,1\n", size);
+    free(lines);
     clear();
 }
 
@@ -486,6 +525,7 @@ int main(void)
         cmocka_unit_test(test_columns_come_back),
         cmocka_unit_test(test_misuse_of_series_and_columns_is_refused),
         cmocka_unit_test(test_files_that_have_a_step_take_it_once),
+        cmocka_unit_test(test_a_forked_process_does_not_add_to_its_parents_files),
     };
     if (!mkdtemp(folder) || chdir(folder)) return 1;
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
