@@ -24,6 +24,30 @@ static kata_status refuse(const kata_field *field, const kata_arg *value, const 
                     (long long)value->as.integer, field->name, store_type_name(field->slot->type));
 }
 
+/* A dimension that a field lacks and of which the range has several indices; -1: there is none, or
+ * the range is another grid's, which is refused later. */
+static int absent_dimension(const kata_field *field, const kata_range *range)
+{
+    const grid_shape *shape = &field->slot->shape;
+    if (!range || !range->grid || range->rank != shape->rank) return -1;
+    for (int d = 0; d < shape->rank; d++)
+        if (field->slot->absent_axis[d] && range->hi[d] - range->lo[d] > 1) return d;
+    return -1;
+}
+
+static kata_status refuse_range(const kata_field *field, int d, const char *file, int line)
+{
+    messages *m = &field->k->messages;
+    char location[API_LONGEST_LOCATION + 20] = "";
+    if (file) snprintf(location, sizeof location, "%.255s:%d: ", file, line);
+    message_begin(m, KATA_ERROR_ARGUMENT,
+                  "%skata_fill: '%s' has one value for all indices along %c, and the range holds "
+                  "several of them",
+                  location, field->name, "xyz"[d]);
+    message_line(m, "give kata_on(%s), or a box one index wide along %c", field->name, "xyz"[d]);
+    return message_send(m);
+}
+
 kata_status kata_fill_with(kata_field *field, const kata_range *range, const kata_arg *value,
                            const char *file, int line)
 {
@@ -32,6 +56,8 @@ kata_status kata_fill_with(kata_field *field, const kata_range *range, const kat
     if (k->messages.status) return k->messages.status;
     if (!value) return api_fail(k, KATA_ERROR_ARGUMENT, "kata_fill: the value is NULL");
     if (!fits(field->slot->type, value)) return refuse(field, value, file, line);
+    const int absent = absent_dimension(field, range);
+    if (absent >= 0) return refuse_range(field, absent, file, line);
     const kata_kernel *kernel = api_built_in(k, "kata_fill", field->slot);
     if (!kernel) return k->messages.status;
     const kata_arg args[2] = {kata_arg_field(field, 0), *value};

@@ -127,9 +127,11 @@ static kata_status check_read(kata_scalar *scalar, const char *call, kata_type t
 {
     kata_status status = api_check_scalar(scalar, call, type, values);
     if (status || count == scalar->slot->components) return status;
-    return api_fail(scalar->k, KATA_ERROR_ARGUMENT,
-                    "%s: scalar '%s' has %d elements; there is room for %lld", call, scalar->name,
-                    scalar->slot->components, (long long)count);
+    message_begin(&scalar->k->messages, KATA_ERROR_ARGUMENT,
+                  "%s: scalar '%s' has %d elements; there is room for %lld", call, scalar->name,
+                  scalar->slot->components, (long long)count);
+    if (count == 1) message_line(&scalar->k->messages, "kata_scalar_get_all gets all of them");
+    return message_send(&scalar->k->messages);
 }
 
 /* Integers, as values of another type. */

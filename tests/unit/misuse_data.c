@@ -226,6 +226,12 @@ static kata_status fill(const world *w, kata_field *field, kata_arg value)
     return kata_fill_with(field, &all, &value, "main.c", 17);
 }
 
+static kata_status fill_of_profile(world *w)
+{
+    return fill(w, kata_field_new(w->g, "profile", KATA_F64, .along = KATA_X),
+                kata_arg_integer(1, 0));
+}
+
 static kata_status fill_too_large_for_short(world *w)
 {
     return fill(w, kata_field_new(w->g, "depth", KATA_I16), kata_arg_integer(100000, 0));
@@ -340,6 +346,7 @@ const misuse misuse_data[] = {
     CASE(copy_onto_itself, ARGUMENT),
     CASE(copy_of_ghosts_without, ARGUMENT),
     CASE(coarsened_unevenly, ARGUMENT),
+    CASE(fill_of_profile, ARGUMENT),
     CASE(fill_too_large_for_short, ARGUMENT),
     CASE(fill_negative_in_byte, ARGUMENT),
     CASE(fill_of_other_kind, ARGUMENT),
