@@ -15,15 +15,22 @@ typedef struct timed_plan {
     double seconds;
 } timed_plan;
 
+/* Seconds of a step, the least of some runs of a quarter of a second. */
 static double time_plan(const tuning_task *task, const char *plan, int runs)
 {
-    bench_program p;
+    const double while_ = 0.25;
+    const int64_t least_steps = 32;
+    tuning_program p;
     double least = INFINITY;
     if (!tuning_open(task, &(tuning_way){.plan = plan}, &p)) return INFINITY;
-    tuning_run(&p, TUNING_STEPS / 2); /* loops find out how they run best */
-    for (int i = 0; i < runs; i++) least = fmin(least, tuning_run(&p, TUNING_STEPS));
+    double each =
+        tuning_run(&p, least_steps) / (double)least_steps; /* loops find out how they run */
+    int64_t steps = (int64_t)(while_ / each);
+    steps = steps < least_steps ? least_steps : steps > TUNING_STEPS ? TUNING_STEPS : steps;
+    tuning_run(&p, steps / 2);
+    for (int i = 0; i < runs; i++) least = fmin(least, tuning_run(&p, steps) / (double)steps);
     bool good = kata_ok(p.k);
-    bench_program_free(&p);
+    tuning_close(&p);
     return good ? least : INFINITY;
 }
 
@@ -36,35 +43,35 @@ double tuning_time_start(const tuning_task *task, const char *plan)
 {
     double least = INFINITY;
     for (int i = 0; i < RUNS; i++) {
-        bench_program p;
+        tuning_program p;
         if (!tuning_open(task, &(tuning_way){.plan = plan}, &p)) return INFINITY;
         least = fmin(least, tuning_run(&p, TUNING_STEPS));
-        bench_program_free(&p);
+        tuning_close(&p);
     }
     return least;
 }
 
 /* ---- the grid -------------------------------------------------------------------------------- */
 
+static void add(timed_plan plans[PLANS], int *count, const char *method, int64_t cache, int threads,
+                int depth)
+{
+    char *words = plans[(*count)++].words;
+    int at = snprintf(words, TUNING_PLAN, "%s cache=%lld", method, (long long)cache);
+    if (threads) at += snprintf(words + at, (size_t)(TUNING_PLAN - at), " threads=%d", threads);
+    if (depth) snprintf(words + at, (size_t)(TUNING_PLAN - at), " depth=%d", depth);
+}
+
 static int add_plans(const tuning_task *task, timed_plan plans[PLANS])
 {
-    static const int depths[] = {0, 2, 4, 8, 16, 32, 64};
+    static const int depths[] = {0, 2, 4, 8, 16, 32};
     int count = 0;
     snprintf(plans[count++].words, TUNING_PLAN, "loops");
-    for (int64_t cache = 1 << 17; cache <= 1 << 25; cache *= 2) {
-        for (size_t d = 0; d < sizeof depths / sizeof *depths; d++) {
-            int at = snprintf(plans[count].words, TUNING_PLAN, "tiled cache=%lld threads=%d",
-                              (long long)cache, task->threads);
-            if (depths[d])
-                snprintf(plans[count].words + at, (size_t)(TUNING_PLAN - at), " depth=%d",
-                         depths[d]);
-            count++;
-        }
-        snprintf(plans[count++].words, TUNING_PLAN, "windowed cache=%lld threads=%d",
-                 (long long)cache, task->threads);
-        if (task->threads > 1)
-            snprintf(plans[count++].words, TUNING_PLAN, "tiled cache=%lld threads=%d",
-                     (long long)cache, 2 * task->threads);
+    for (int64_t cache = 1 << 17; cache <= 1 << 24; cache *= 2) {
+        for (size_t d = 0; d < sizeof depths / sizeof *depths; d++)
+            add(plans, &count, "tiled", cache, task->threads, depths[d]);
+        add(plans, &count, "windowed", cache, task->threads, 0);
+        if (task->threads > 1) add(plans, &count, "shared", 2 * cache, 0, 0);
     }
     return count;
 }
@@ -81,8 +88,7 @@ bool tuning_exhaust(const tuning_task *task, char best[TUNING_PLAN])
     int count = add_plans(task, plans);
     for (int i = 0; i < count; i++) {
         plans[i].seconds = time_plan(task, plans[i].words, 1);
-        if (task->verbose)
-            printf("    %-45s %8.4f ms\n", plans[i].words, 1e3 * plans[i].seconds / TUNING_STEPS);
+        if (task->verbose) printf("    %-45s %8.4f ms\n", plans[i].words, 1e3 * plans[i].seconds);
     }
     qsort(plans, (size_t)count, sizeof *plans, by_seconds);
     for (int round = 0; round < ROUNDS; round++)

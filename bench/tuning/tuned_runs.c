@@ -15,23 +15,40 @@ static void set_or_not(const char *name, const char *value)
         unsetenv(name);
 }
 
-bool tuning_open(const tuning_task *task, const tuning_way *way, bench_program *out)
+static bool make(const tuning_task *task, tuning_program *out)
+{
+    bool good = true;
+    *out = (tuning_program){.example = task->example};
+    if (out->example) return tuning_example_make(out, task->chain->size, task->threads);
+    good = bench_program_make(&out->bench, task->c, task->chain->size, task->threads);
+    out->k = out->bench.k;
+    return good;
+}
+
+void tuning_close(tuning_program *p)
+{
+    if (p->k) kata_close(p->k);
+}
+
+bool tuning_open(const tuning_task *task, const tuning_way *way, tuning_program *out)
 {
     char bytes[32];
     snprintf(bytes, sizeof bytes, "%lld", (long long)way->cache);
     set_or_not("KATA_PLAN", way->plan);
     set_or_not("KATA_WISDOM", way->remember ? NULL : "0");
     set_or_not("KATA_L2", way->cache ? bytes : NULL);
-    if (bench_program_make(out, task->c, task->chain->size, task->threads)) return true;
+    if (make(task, out)) return true;
     fprintf(stderr, "bench_tuning: %s could not be made\n", task->chain->name);
-    bench_program_free(out);
+    tuning_close(out);
     return false;
 }
 
-double tuning_run(bench_program *p, int64_t steps)
+double tuning_run(tuning_program *p, int64_t steps)
 {
     double start = omp_get_wtime();
-    bench_program_run(p, steps, true);
+    if (!p->example) bench_program_run(&p->bench, steps, true);
+    for (int64_t i = 0; p->example && i < steps && kata_ok(p->k); i++) p->example->step(p);
+    kata_flush(p->k);
     return omp_get_wtime() - start;
 }
 
@@ -70,11 +87,11 @@ static void forget(const tuning_task *task)
 bool tuning_search(const tuning_task *task, int64_t steps, bool remembered, int64_t cache,
                    tuning_found *out)
 {
-    bench_program p;
+    tuning_program p;
     if (!remembered) forget(task);
     if (!tuning_open(task, &(tuning_way){.remember = true, .cache = cache}, &p)) return false;
     out->seconds = tuning_run(&p, steps);
     bool good = kata_ok(p.k);
-    bench_program_free(&p);
+    tuning_close(&p);
     return good && read_wisdom(task, out->plan);
 }

@@ -4,16 +4,20 @@
 
 #include "bench.h"
 
-enum { TUNING_PLAN = 100, TUNING_STEPS = 200 };
+enum { TUNING_PLAN = 100, TUNING_STEPS = 200, TUNING_FIELDS = 10 };
 
-/* A chain: a case of bench, on a grid. */
+/* A chain: a case of bench, or an example, on a grid. */
 typedef struct tuning_chain {
     const char *name;
     int64_t size[3];
+    const char *label; /* NULL: the name */
 } tuning_chain;
 
+typedef struct tuning_example tuning_example;
+
 typedef struct tuning_task {
-    const bench_case *c;
+    const bench_case *c; /* NULL: an example */
+    const tuning_example *example;
     const tuning_chain *chain;
     int threads;
     bool verbose; /* each plan gets a line */
@@ -26,12 +30,37 @@ typedef struct tuning_way {
     int64_t cache;    /* bytes that it takes for the second-level cache; 0: as it finds */
 } tuning_way;
 
+/* A program that runs a chain. */
+typedef struct tuning_program {
+    kata *k;
+    bench_program bench;           /* of a case */
+    const tuning_example *example; /* NULL: a case; the rest is an example's */
+    kata_module *module;
+    kata_grid *grid;
+    kata_kernel *kernel[2];
+    kata_field *field[TUNING_FIELDS];
+} tuning_program;
+
+/* ---- example_programs.c ---------------------------------------------------------------------- */
+
+struct tuning_example {
+    const char *name, *text;
+    int rank;
+    void (*make)(tuning_program *p);
+    void (*step)(tuning_program *p);
+};
+
+/* NULL: there is none of that name. */
+const tuning_example *tuning_example_of(const char *name);
+bool tuning_example_make(tuning_program *p, const int64_t size[3], int threads);
+
 /* ---- tuned_runs.c ---------------------------------------------------------------------------- */
 
 /* Opens a program of its own, which runs so; false after a message. */
-bool tuning_open(const tuning_task *task, const tuning_way *way, bench_program *out);
+bool tuning_open(const tuning_task *task, const tuning_way *way, tuning_program *out);
+void tuning_close(tuning_program *p);
 /* Seconds that so many steps take, which are one run of the program. */
-double tuning_run(bench_program *p, int64_t steps);
+double tuning_run(tuning_program *p, int64_t steps);
 
 /* What a search has found. */
 typedef struct tuning_found {
@@ -45,9 +74,9 @@ bool tuning_search(const tuning_task *task, int64_t steps, bool remembered, int6
 
 /* ---- forced_plans.c -------------------------------------------------------------------------- */
 
-/* Seconds of TUNING_STEPS steps by a plan, once they have run a few times. */
+/* Seconds of a step by a plan, once it has run a few times. */
 double tuning_time_plan(const tuning_task *task, const char *plan);
-/* The same for the first steps of a program. */
+/* Seconds of the first TUNING_STEPS steps of a program. */
 double tuning_time_start(const tuning_task *task, const char *plan);
 /* Runs all plans of the grid of sizes, depths and methods, and sets the fastest. */
 bool tuning_exhaust(const tuning_task *task, char best[TUNING_PLAN]);
