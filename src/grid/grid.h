@@ -95,6 +95,7 @@ typedef struct grid_sparse {
     grid_box box;    /* of all targets */
     /* The same by targets, each list with one more that ends it: */
     grid_sparse_row *rows; /* by z, then by y */
+    int64_t *planes;       /* of each z of the box, and the one behind it: its first row */
     grid_sparse_target *targets;
     grid_sparse_weight *weights;
 } grid_sparse;

@@ -125,6 +125,18 @@ static void fill_lists(grid_sparse *s, const placed *all, int64_t count)
     target->first = count;
 }
 
+static bool find_planes(grid_sparse *s, arena *memory)
+{
+    const int64_t first = s->box.lo[2], count = s->box.hi[2] - first;
+    int64_t row = 0;
+    s->planes = arena_array(memory, (size_t)count + 1, sizeof *s->planes);
+    for (int64_t z = 0; s->planes && z <= count; z++) {
+        while (row < s->row_count && s->rows[row].z < first + z) row++;
+        s->planes[z] = row;
+    }
+    return s->planes;
+}
+
 bool grid_sparse_make(grid_sparse *s, arena *memory)
 {
     s->slots = arena_array(memory, (size_t)s->count + 1, sizeof *s->slots);
@@ -137,16 +149,17 @@ bool grid_sparse_make(grid_sparse *s, arena *memory)
     const bool done = all && make_lists(s, all, count, memory);
     if (done) fill_lists(s, all, count);
     free(all);
-    return done;
+    return done && find_planes(s, memory);
 }
 
 int64_t grid_sparse_row_from(const grid_sparse *s, int64_t z, int64_t y)
 {
-    int64_t lo = 0, hi = s->row_count;
+    if (z < s->box.lo[2]) return 0;
+    if (z >= s->box.hi[2]) return s->row_count;
+    int64_t lo = s->planes[z - s->box.lo[2]], hi = s->planes[z - s->box.lo[2] + 1];
     while (lo < hi) {
         const int64_t middle = lo + (hi - lo) / 2;
-        const grid_sparse_row *row = &s->rows[middle];
-        if (row->z < z || (row->z == z && row->y < y))
+        if (s->rows[middle].y < y)
             lo = middle + 1;
         else
             hi = middle;

@@ -8,25 +8,40 @@
 
 /* ---- values of fields ------------------------------------------------------------------------ */
 
-static double load(const store_array *a, const int64_t at[3])
+/* A row of a field: the address of its point 0, and what leads to others. */
+typedef struct field_row {
+    const store_array *array;
+    char *zero;
+    int64_t bytes; /* of an element */
+} field_row;
+
+static field_row row_of(const store_array *a, int64_t y, int64_t z)
 {
-    const void *element = store_address(a, 0, at);
-    ir_value value;
-    switch (a->type) {
-    case KATA_F64: return *(const double *)element;
-    case KATA_F32: return (double)*(const float *)element;
-    default: value = ir_storage_read(a->type, IR_F64, element); return value.f64;
-    }
+    const int64_t zero[3] = {0, y, z};
+    return (field_row){a, store_address(a, 0, zero), store_type_bytes(a->type)};
 }
 
-static void store(const store_array *a, const int64_t at[3], double value)
+static inline void *element_of(const field_row *r, int64_t x)
 {
-    void *element = store_address(a, 0, at);
-    switch (a->type) {
-    case KATA_F64: *(double *)element = value; break;
-    case KATA_F32: *(float *)element = (float)value; break;
-    default: ir_storage_write(a->type, IR_F64, (ir_value){.f64 = value}, element); break;
-    }
+    const store_array *a = r->array;
+    return r->zero + (a->block == 1 ? x * a->pitch_x : store_along_x(a, x)) * r->bytes;
+}
+
+static inline double load(const void *element, kata_type type)
+{
+    if (type == KATA_F32) return (double)*(const float *)element;
+    if (type == KATA_F64) return *(const double *)element;
+    return ir_storage_read(type, IR_F64, element).f64;
+}
+
+static inline void store(void *element, kata_type type, double value)
+{
+    if (type == KATA_F32)
+        *(float *)element = (float)value;
+    else if (type == KATA_F64)
+        *(double *)element = value;
+    else
+        ir_storage_write(type, IR_F64, (ir_value){.f64 = value}, element);
 }
 
 static double number_of(const chain_slot *scalar, int64_t element)
@@ -41,6 +56,7 @@ typedef struct sparse_run {
     const sweep_share *share;
     const chain_sparse *of;
     store_array field, scale;
+    field_row row, scale_row; /* that runs now */
     bool absent[3];           /* dimensions that the scale lacks */
     const chain_slot *scalar; /* whose elements are added; NULL: of->values are */
 } sparse_run;
@@ -50,12 +66,10 @@ static double added(const sparse_run *r, uint32_t point)
     return r->scalar ? number_of(r->scalar, point) : r->of->values[point];
 }
 
-static double scale_at(const sparse_run *r, const int64_t target[3])
+static double scale_at(const sparse_run *r, int64_t x)
 {
-    int64_t at[3];
     if (!r->of->scaled) return 1;
-    for (int d = 0; d < 3; d++) at[d] = r->absent[d] ? 0 : target[d];
-    return load(&r->scale, at);
+    return load(element_of(&r->scale_row, r->absent[0] ? 0 : x), r->scale.type);
 }
 
 static bool is_own(const grid_box *core, const int64_t at[3])
@@ -68,15 +82,18 @@ static bool is_own(const grid_box *core, const int64_t at[3])
 static void run_target(const sparse_run *r, const grid_sparse_target *target, const int64_t at[3])
 {
     const grid_sparse_weight *weights = r->of->points->weights;
-    const double scale = scale_at(r, at);
+    const double scale = scale_at(r, at[0]);
+    void *element = element_of(&r->row, at[0]);
+    double value = load(element, r->field.type);
     if (r->of->products && !is_own(&r->share->core, at)) return;
     for (int64_t i = target->first; i < target[1].first; i++) {
         const grid_sparse_weight *w = &weights[i];
-        const double value = load(&r->field, at);
-        if (r->of->products)
+        if (r->of->products) {
             r->of->products[w->slot] = w->weight * scale * value;
-        else
-            store(&r->field, at, value + w->weight * scale * added(r, w->point));
+        } else {
+            store(element, r->field.type, value + w->weight * scale * added(r, w->point));
+            value = load(element, r->field.type);
+        }
     }
 }
 
@@ -94,10 +111,13 @@ static int64_t target_from(const grid_sparse *s, const grid_sparse_row *row, int
     return lo;
 }
 
-static void run_row(const sparse_run *r, const grid_sparse_row *row, const abi_box *box)
+static void run_row(sparse_run *r, const grid_sparse_row *row, const abi_box *box)
 {
     const grid_sparse *s = r->of->points;
     int64_t at[3] = {0, row->y, row->z};
+    r->row = row_of(&r->field, row->y, row->z);
+    if (r->of->scaled)
+        r->scale_row = row_of(&r->scale, r->absent[1] ? 0 : row->y, r->absent[2] ? 0 : row->z);
     for (int64_t t = target_from(s, row, box->lo[0]); t < row[1].first; t++) {
         at[0] = s->targets[t].x;
         if (at[0] >= box->hi[0]) return;
@@ -105,7 +125,7 @@ static void run_row(const sparse_run *r, const grid_sparse_row *row, const abi_b
     }
 }
 
-static void run_rows(const sparse_run *r, const abi_box *box)
+static void run_rows(sparse_run *r, const abi_box *box)
 {
     const grid_sparse *s = r->of->points;
     int64_t i = grid_sparse_row_from(s, box->lo[2], box->lo[1]);
