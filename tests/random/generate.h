@@ -181,6 +181,12 @@ const char *generate_child(builder *b, const param *p, bool *first);
 double generate_double(chance *c);
 int64_t generate_integer(chance *c, bool wide);
 
+/* ---- generate_sparse.c ----------------------------------------------------------------------- */
+
+/* Draws a step that adds at points between grid points, or takes values there; one that ends a time
+ * step where no field or scalar suits. */
+void generate_sparse(world *w, step *s);
+
 /* ---- generate_copy.c ------------------------------------------------------------------------- */
 
 /* Draws the axes of a copy, and boxes of equal shape in two others, which are not both empty. */

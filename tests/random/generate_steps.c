@@ -263,7 +263,9 @@ static void generate_step(world *w, step *s, bool chatty)
         generate_copy(w, s);
     else if (kind < 24)
         generate_fill(w, s);
-    else if (kind < 36 && chatty)
+    else if (kind < 28 && !w->p->shiftable)
+        generate_sparse(w, s);
+    else if (kind < 38 && chatty)
         generate_host_step(w, s, CHANCE_PICK(w->chance, host));
     else
         generate_apply(w, s);

@@ -274,6 +274,39 @@ void live_fill(live *l, const step *s)
     if (l->setting->eager) kata_flush(l->k);
 }
 
+static kata_points *points_of(live *l, const step *s)
+{
+    const field *f = &l->p->fields[s->index];
+    kata_points **made = &l->points[s - l->p->steps];
+    kata_points_options options = {.size = sizeof options, .count = s->points, .reach = s->reach};
+    double at[3 * MAX_AT], *to = at;
+    for (int i = 0; i < s->points; i++)
+        for (int d = 0; d < l->p->rank; d++)
+            *to++ = s->at[i][d] - (f->staggered >> d & 1 ? 0.5 : 0);
+    options.coordinates = at;
+    options.staggered = f->staggered;
+    if (!*made) *made = kata_points_new_with(l->grids[f->level], "points", &options);
+    return *made;
+}
+
+void live_sparse(live *l, const step *s)
+{
+    const kata_target_options options = {.size = sizeof options,
+                                         .file = "program",
+                                         .line = (int)(s - l->p->steps),
+                                         .field = l->fields[s->index],
+                                         .scale = s->third < 0 ? NULL : l->fields[s->third],
+                                         .component = s->component};
+    kata_scalar *scalar = s->second < 0 ? NULL : l->scalars[s->second];
+    kata_arg values =
+        scalar ? kata_arg_scalar(scalar, 0) : kata_table_of(KATA_F64, s->values, s->points);
+    if (s->kind == STEP_RECORD)
+        kata_record_with(points_of(l, s), scalar, &options);
+    else
+        kata_inject_with(points_of(l, s), &values, &options);
+    if (l->setting->eager) kata_flush(l->k);
+}
+
 void live_until(live *l, const step *s)
 {
     const kata_until_options options = {.size = sizeof options,

@@ -228,6 +228,26 @@ static void print_fill(FILE *out, const program *p, const step *s)
     fprintf(out, ", %g);\n", s->value);
 }
 
+static void print_sparse(FILE *out, const program *p, const step *s)
+{
+    const field *f = &p->fields[s->index];
+    fprintf(out, "    %s(kata_points_new(%s, \"points\", ((double[]){",
+            s->kind == STEP_INJECT ? "kata_inject" : "kata_record", f->level ? "finer" : "g");
+    for (int i = 0; i < s->points * p->rank; i++) {
+        const int d = i % p->rank;
+        fprintf(out, i ? ", " : "");
+        print_real(out, s->at[i / p->rank][d] - (f->staggered >> d & 1 ? 0.5 : 0));
+    }
+    fprintf(out, "}), %d, .staggered = %d, .reach = %d), ", s->points, f->staggered, s->reach);
+    if (s->second >= 0) fprintf(out, "s%d", s->second);
+    for (int i = 0; i < s->points && s->second < 0; i++)
+        fprintf(out, "%s%g%s", i ? ", " : "((double[]){", s->values[i],
+                i + 1 == s->points ? "})" : "");
+    fprintf(out, ", f%d, .component = %d", s->index, s->component);
+    if (s->third >= 0) fprintf(out, ", .scale = f%d", s->third);
+    fprintf(out, ");\n");
+}
+
 static void print_until(FILE *out, const program *p, const step *s)
 {
     fprintf(out,
@@ -254,6 +274,8 @@ static void print_step(FILE *out, const program *p, const step *s)
     case STEP_PUT: print_put(out, p, s->index, &s->range, s->seed); break;
     case STEP_COPY: print_copy(out, p, s); break;
     case STEP_FILL: print_fill(out, p, s); break;
+    case STEP_INJECT:
+    case STEP_RECORD: print_sparse(out, p, s); break;
     case STEP_UNTIL: print_until(out, p, s); break;
     case STEP_SET_SCALAR:
         fprintf(out, "    kata_scalar_set(s%d, %g);\n", s->index, s->value);

@@ -17,6 +17,7 @@ enum {
     MAX_PARAMS = 10,
     MAX_TABLE = 20,
     MAX_STEPS = 48,
+    MAX_AT = 3, /* points between grid points */
     MAX_HELPERS = 2,
     MAX_HELPER_PARAMS = 4
 };
@@ -197,9 +198,11 @@ typedef enum step_kind {
     STEP_GET_SCALAR,
     STEP_PUT, /* field index, range, seed */
     STEP_SET_SCALAR,
-    STEP_COPY, /* to `range` of field index from `source` of field second, by axes */
-    STEP_FILL, /* field index, range, value */
-    STEP_UNTIL /* the step before again, until scalar index is beyond `value` */
+    STEP_COPY,   /* to `range` of field index from `source` of field second, by axes */
+    STEP_FILL,   /* field index, range, value */
+    STEP_INJECT, /* to field index at points: values, or scalar second; scaled by field third */
+    STEP_RECORD, /* of field index at points, to scalar second; likewise */
+    STEP_UNTIL   /* the step before again, until scalar index is beyond `value` */
 } step_kind;
 
 typedef struct step {
@@ -214,7 +217,9 @@ typedef struct step {
     bool above;          /* UNTIL: is above it; otherwise below */
     int64_t most, every; /* UNTIL: steps at most; looks at the scalar */
     uint64_t seed;
-    bool other_type; /* GET: as the other floating type */
+    bool other_type;              /* GET: as the other floating type */
+    int points, reach, component; /* INJECT, RECORD */
+    double at[MAX_AT][3], values[MAX_AT];
     bool dropped;
 } step;
 
@@ -326,6 +331,7 @@ typedef struct live {
     kata_kernel *kernels[MAX_KERNELS];
     kata_field *fields[MAX_FIELDS];
     kata_scalar *scalars[MAX_SCALARS];
+    kata_points *points[MAX_STEPS]; /* of steps that have such; NULL until they run */
 } live;
 
 void live_set_wall(kata_field *field, int side, const wall *wall);
@@ -338,6 +344,7 @@ void live_get(live *l, int f, const range *r, kata_type type, void *values, int6
 void live_apply(live *l, const step *s);
 void live_copy(live *l, const step *s);
 void live_fill(live *l, const step *s);
+void live_sparse(live *l, const step *s);
 /* Applies the step before it again until its scalar is beyond a value. */
 void live_until(live *l, const step *s);
 int64_t range_points(const range *r);

@@ -83,6 +83,8 @@ static void run_step(live *l, int i, record *out)
     case STEP_PUT: live_put(l, s->index, &s->range, s->seed); break;
     case STEP_COPY: live_copy(l, s); break;
     case STEP_FILL: live_fill(l, s); break;
+    case STEP_INJECT:
+    case STEP_RECORD: live_sparse(l, s); break;
     case STEP_UNTIL: live_until(l, s); break;
     case STEP_SET_SCALAR: kata_scalar_set(l->scalars[s->index], s->value); break;
     }
