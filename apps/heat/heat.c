@@ -28,7 +28,8 @@ typedef struct heat {
 /* A grid and the results on it. */
 typedef struct level {
     kata_grid *grid;
-    kata_field *u;
+    kata_field *u, *v;
+    kata_scalar *largest;
     int64_t size, steps;
     double ratio;    /* time step over the square of the cell's width */
     double error;    /* largest difference from the exact solution */
@@ -55,6 +56,7 @@ static void plan_levels(const heat *h, level *levels, int64_t finest, double cou
         level *l = &levels[i];
         l->size = finest >> (LEVELS - 1 - i);
         l->steps = (int64_t)steps << 2 * i;
+        l->error = 0;
         l->ratio = h->time / (double)l->steps * (double)l->size * (double)l->size;
         l->expected = expected_error(h, l);
     }
@@ -77,24 +79,30 @@ static void load_kernels(heat *h)
     h->error = kata_kernel_find(m, flat ? "error_2d" : "error_3d");
 }
 
-static void solve(const heat *h, level *l, progress *p)
+/* Fields and scalars of all levels have names of their own, as checkpoints need. */
+static void make_level(const heat *h, level *l, int number)
 {
     int64_t n = l->size;
-    kata_grid *g = h->dimensions == 2 ? kata_grid_2d(h->k, n, n) : kata_grid_3d(h->k, n, n, n);
-    kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = KATA_ANTISYMMETRIC_FACE);
-    kata_field *v = kata_field_like(u, "v");
-    kata_scalar *largest = kata_scalar_new(h->k, "largest", KATA_F64);
+    char name[3][16];
+    for (int i = 0; i < 3; i++) snprintf(name[i], sizeof name[i], "%c%d", "uve"[i], number);
+    l->grid = h->dimensions == 2 ? kata_grid_2d(h->k, n, n) : kata_grid_3d(h->k, n, n, n);
+    l->u = kata_field_new(l->grid, name[0], KATA_F64, .boundary = KATA_ANTISYMMETRIC_FACE);
+    l->v = kata_field_like(l->u, name[1]);
+    l->largest = kata_scalar_new(h->k, name[2], KATA_F64);
+}
 
-    kata_apply(h->start, kata_all(g), u);
-    for (int64_t i = 0; i < l->steps && kata_ok(h->k); i++) {
-        kata_apply(h->step, kata_all(g), u, v, l->ratio);
-        kata_swap(u, v);
+/* From a step on; what came before is from a checkpoint. */
+static void solve(const heat *h, level *l, int64_t first, progress *p)
+{
+    if (!first) kata_apply(h->start, kata_all(l->grid), l->u);
+    for (int64_t i = first; i < l->steps && kata_ok(h->k); i++) {
+        kata_apply(h->step, kata_all(l->grid), l->u, l->v, l->ratio);
+        kata_swap(l->u, l->v);
+        kata_step(h->k);
         progress_show(p);
     }
-    kata_apply(h->error, kata_all(g), u, exact_decay(h), largest);
-    kata_scalar_get(largest, &l->error);
-    l->grid = g;
-    l->u = u;
+    kata_apply(h->error, kata_all(l->grid), l->u, exact_decay(h), l->largest);
+    kata_scalar_get(l->largest, &l->error);
 }
 
 static void print_level(const level *l, const level *coarser)
@@ -145,6 +153,7 @@ typedef struct heat_request {
     const char *output;
     bool quiet;
     resources limit;
+    checkpoints checkpoints;
 } heat_request;
 
 static const heat_request defaults = {.courant = 0.8, .time = 0.05, .output = "heat.png"};
@@ -158,9 +167,10 @@ static const option table[] = {
      OPTION_VALUE(heat_request, courant), .low = 0.01, .high = 1},
     {"time", "when to stop", OPTION_VALUE(heat_request, time), .low = 0.0001, .high = 1},
     {"output", "the picture of the finest result", OPTION_VALUE(heat_request, output),
-     .placeholder = "FILE.png"},
+     .may_change = true, .placeholder = "FILE.png"},
     OPTIONS_OF_RESOURCES(heat_request),
-    {"quiet", "do not show the progress", OPTION_VALUE(heat_request, quiet)},
+    OPTIONS_OF_CHECKPOINTS(heat_request),
+    {"quiet", "do not show the progress", OPTION_VALUE(heat_request, quiet), .may_change = true},
 };
 
 const options heat_options = {
@@ -182,12 +192,20 @@ static void print_title(const heat *h, const level *coarsest)
     printf("    size      steps   largest error    order  by theory\n");
 }
 
-static void solve_levels(heat *h, level *levels, bool quiet)
+/* A level whose steps are all behind the checkpoint has its error from there. */
+static void solve_levels(heat *h, level *levels, const heat_request *r)
 {
+    static const char *const names[LEVELS] = {"error0", "error1", "error2", "error3"};
     progress p;
-    progress_start(&p, h->k, "heat", points_of(h, levels), quiet);
+    for (int i = 0; i < LEVELS; i++) make_level(h, &levels[i], i);
+    for (int i = 0; i < LEVELS; i++)
+        kata_keep(h->k, names[i], &levels[i].error, sizeof levels[i].error);
+    int64_t done = options_resume(h->k, &r->checkpoints);
+    progress_start(&p, h->k, "heat", points_of(h, levels), r->quiet);
     for (int i = 0; i < LEVELS && kata_ok(h->k); i++) {
-        solve(h, &levels[i], &p);
+        const int64_t steps = levels[i].steps;
+        if (done <= steps) solve(h, &levels[i], done, &p);
+        done = done > steps ? done - steps : 0;
         progress_erase(&p);
         if (kata_ok(h->k)) print_level(&levels[i], i ? &levels[i - 1] : NULL);
     }
@@ -199,7 +217,7 @@ static bool run(heat *h, int64_t size, const heat_request *r)
     plan_levels(h, levels, size, r->courant);
     load_kernels(h);
     print_title(h, &levels[0]);
-    solve_levels(h, levels, r->quiet);
+    solve_levels(h, levels, r);
     if (!kata_ok(h->k)) return false;
 
     const level *finest = &levels[LEVELS - 1];
@@ -214,6 +232,7 @@ int heat_main(int argc, char **argv)
     int exit_code;
     if (!options_read(&heat_options, &r, argc, argv, &exit_code)) return exit_code;
     exit_code = options_check_file(&heat_options, "--output", r.output, ".png");
+    if (!exit_code) exit_code = options_check_checkpoints(&heat_options, &r, &r.checkpoints);
     if (exit_code) return exit_code;
     int64_t size = r.size ? r.size : r.dimensions == 0 ? 256 : 64;
     if (size % 8)

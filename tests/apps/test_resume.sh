@@ -79,6 +79,7 @@ last_values() # file
 expect_resumed 3 weather --nx 32 --ny 32 --nz 16 --steps 600
 mv run.h5 weather.h5
 expect_resumed 5 cloverleaf --cells 64 --steps 400
+expect_resumed 40 heat --size 64
 expect_resumed 50 cavity --re 100 --size 24 --tolerance 1e-3
 expect_resumed 4 vortex --size 16 --until 3
 expect_resumed 40 lattice --size 16 --re 50 --case cavity --tolerance 1e-4 --most-steps 4000
