@@ -526,20 +526,27 @@ static void test_tiles_are_found_where_the_first_ones_are_far_slower_than_loops(
     }
 }
 
-/* Another program runs for some time, whenever that is. */
-static void test_a_burst_of_noise_does_not_decide(void **state)
+/* Another program runs for some time, whenever that is: after so many loops, how often other tiles
+ * are taken for the fastest, of 1080 cases. */
+static int count_misled(size_t loops)
 {
-    (void)state;
+    int misled = 0;
     for (int parts = 1; parts <= 6; parts++)
         for (int from = 0; from < 60; from++)
             for (double factor = 1.5; factor <= 6; factor *= 2) {
                 const burst b = {from, parts, factor};
                 tune_ways w = new_water();
-                run_water(&w, 0.9, 2 * LONG, &b);
-                if (found_of_water(&w, 0.9) > 0.561)
-                    fail_msg("%d parts from %d on take %g: found %g", parts, from, factor,
-                             found_of_water(&w, 0.9));
+                run_water(&w, 0.9, loops, &b);
+                misled += found_of_water(&w, 0.9) > 0.561;
             }
+    return misled;
+}
+
+static void test_a_burst_of_noise_does_not_decide(void **state)
+{
+    (void)state;
+    assert_in_range(count_misled(400), 0, 20); /* 200 steps */
+    assert_int_equal(count_misled(2 * LONG), 0);
 }
 
 /* Every part takes up to a fifth longer, now and then one takes twice as long. */
