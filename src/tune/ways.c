@@ -234,6 +234,23 @@ static bool fits_caches(const tune_ways *w)
     return w->bytes <= fmax((double)w->cache * w->threads, w->outer);
 }
 
+/* Seconds of tiles between the fastest ones and others, of one method, in size: those beyond hardly
+ * take less. 0: none have run. */
+static double seconds_between(const tune_ways *w, const tune_way *fastest, const tune_way *way)
+{
+    const int64_t low = smaller(fastest->request.cache, way->request.cache);
+    const int64_t high = larger(fastest->request.cache, way->request.cache);
+    double seconds = 0;
+    for (int i = 0; i < w->count; i++) {
+        const tune_way *other = &w->ways[i];
+        const int64_t cache = other->request.cache;
+        if (other->known && cache > low && cache < high &&
+            !strcmp(other->request.method, way->request.method))
+            seconds = fmax(seconds, other->least);
+    }
+    return seconds;
+}
+
 /* By how many seconds per loop a way may be slower than the fastest one, as the model says of
  * loops, and the fastest tiles of others. */
 static double excess_of(const tune_ways *w, const tune_way *way)
@@ -246,7 +263,8 @@ static double excess_of(const tune_ways *w, const tune_way *way)
         return cost > 0 && cost_of(way) > cost ? least * (cost_of(way) / cost - 1) / 2 : 0;
     if (way->least > 0) return way->least - least;
     if (tiled < 0) return fits_caches(w) ? (FIRST - 1) * least : 0;
-    return fmin((met ? MET : UNMET) * w->ways[tiled].least, WORST * least) - least;
+    double usual = (met ? MET : UNMET) * w->ways[tiled].least;
+    return fmin(fmax(usual, seconds_between(w, &w->ways[tiled], way)), WORST * least) - least;
 }
 
 /* What a try of a way may lose, in seconds. */
@@ -254,6 +272,13 @@ static double loss_of(const tune_ways *w, const tune_way *way)
 {
     int64_t loops = way->request.cache ? larger(way->tiles.loops, TUNE_SHORT) : TUNE_FEW;
     return fmax(0, excess_of(w, way)) * (double)loops;
+}
+
+/* Whether a way should cost clearly less than the best one: it is worth waiting for. */
+static bool saves_much(const tune_ways *w, const tune_way *way, int best)
+{
+    const double much = 0.9;
+    return best >= 0 && cost_of(way) > 0 && cost_of(way) < much * cost_of(&w->ways[best]);
 }
 
 /* Some of the proposals, and what they are made for. */
@@ -268,19 +293,21 @@ typedef struct choice {
 static int next_of(tune_ways *w, const choice *c)
 {
     int found = TUNE_NONE;
+    bool waits = false;
     plan_request request;
     for (size_t i = 0; i < c->count; i++) {
         if (!c->list[i](w, c->base < 0 ? NULL : &w->ways[c->base], &request)) continue;
         int way = number_of(w, &request);
         if (way < 0 || w->ways[way].known) continue;
         if (w->ways[way].tiles.plan && loss_of(w, &w->ways[way]) > c->budget) {
+            waits = waits || saves_much(w, &w->ways[way], c->best);
             if (found < 0) found = TUNE_LATER;
             continue;
         }
         if (is_next(w, &w->ways[way], c->best)) return way;
         if (found < 0 || cost_of(&w->ways[way]) < cost_of(&w->ways[found])) found = way;
     }
-    return found;
+    return waits ? TUNE_LATER : found;
 }
 
 static int next_beside(tune_ways *w, int base, int best, double budget)
@@ -334,6 +361,7 @@ int tune_ways_next(tune_ways *w, double budget)
     bool knows_loops = loops < 0 || w->ways[loops].known;
     bool looked_at = knows_loops || w->ways[loops].tiles.plan;
     bool tries_loops = !knows_loops && (!looked_at || loss_of(w, &w->ways[loops]) <= budget);
+    if (!w->met && loops >= 0) return loops; /* the fewest loops for nothing */
     if (tries_loops && (base >= 0 || fits_caches(w))) return loops;
     int again = next_again(w, budget);
     if (again >= 0) return again;
