@@ -1,7 +1,8 @@
 /* The search for the fastest way to run chains that are alike. A part of a chain, or one of many
  * chains, is run in each way that is proposed, in whole sections of its tiles.
  *
- * The first part, loop by loop, finds new memory and counts for nothing. A part of few loops that
+ * The first part, loop by loop where it need not be a whole chain, finds new memory and counts for
+ * nothing. A part of few loops that
  * ends soon finds what the part before left in the caches; so of such parts three are run in each
  * way, and the first of them does not count, unless it took so long that the way is hopeless. Where
  * parts are very brief, that may be due to the loops' being prepared, and all three run. A part

@@ -361,7 +361,7 @@ int tune_ways_next(tune_ways *w, double budget)
     bool knows_loops = loops < 0 || w->ways[loops].known;
     bool looked_at = knows_loops || w->ways[loops].tiles.plan;
     bool tries_loops = !knows_loops && (!looked_at || loss_of(w, &w->ways[loops]) <= budget);
-    if (!w->met && loops >= 0) return loops; /* the fewest loops for nothing */
+    if (!w->met && w->period && loops >= 0) return loops; /* the fewest loops for nothing */
     if (tries_loops && (base >= 0 || fits_caches(w))) return loops;
     int again = next_again(w, budget);
     if (again >= 0) return again;

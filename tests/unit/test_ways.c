@@ -334,6 +334,17 @@ static void test_tiles_run_first_where_fields_leave_the_caches(void **state)
     }
 }
 
+/* It may be the only one. */
+static void test_a_chain_that_does_not_repeat_begins_in_tiles(void **state)
+{
+    (void)state;
+    size_t count;
+    tune_ways w = tune_ways_new(7, 0, CACHE, 2);
+    w.bytes = 64.0 * CACHE;
+    assert_true(begin(&w, LONG, &count, INT64_MAX).cache > 0);
+    assert_int_equal(count, LONG);
+}
+
 static void test_a_remembered_way_runs_until_it_turns_slow(void **state)
 {
     (void)state;
@@ -660,6 +671,7 @@ int main(void)
         cmocka_unit_test(test_loops_that_were_slow_at_first_are_tried_again),
         cmocka_unit_test(test_a_cost_model_orders_the_tries),
         cmocka_unit_test(test_tiles_run_first_where_fields_leave_the_caches),
+        cmocka_unit_test(test_a_chain_that_does_not_repeat_begins_in_tiles),
         cmocka_unit_test(test_a_remembered_way_runs_until_it_turns_slow),
         cmocka_unit_test(test_a_search_goes_on_with_what_is_remembered),
         cmocka_unit_test(test_ways_are_tried_again_after_a_pause),
