@@ -2,12 +2,11 @@
  * chains, is run in each way that is proposed, in whole sections of its tiles.
  *
  * The first part, loop by loop where it need not be a whole chain, finds new memory and counts for
- * nothing. A part of few loops that
- * ends soon finds what the part before left in the caches; so of such parts three are run in each
- * way, and the first of them does not count, unless it took so long that the way is hopeless. Where
- * parts are very brief, that may be due to the loops' being prepared, and all three run. A part
- * takes a while, where the chain is long enough: then waking threads, and finding out how many of
- * them small loops are worth, is little of it.
+ * nothing. A part of few loops that ends soon finds what the part before left in the caches; so of
+ * such parts three are run in each way, and the first of them does not count, unless it took so
+ * long that the way is hopeless. Where parts are very brief, that may be due to the loops' being
+ * prepared, and all three run. A part takes a while, where the chain is long enough: then waking
+ * threads, and finding out how many of them small loops are worth, is little of it.
  *
  * What tries lose against the fastest way known, and planning them, may cost a small share of the
  * time that these chains have run; until then the fastest way known runs.
