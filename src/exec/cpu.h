@@ -31,7 +31,7 @@ typedef struct cpu_bound {
     uint64_t fields;
     size_t function;
 } cpu_bound;
-enum { CPU_BOUND = 64 };
+enum { CPU_BOUND = 512 };
 
 /* The chain that ran last, see cpu_latest.c. */
 typedef struct cpu_latest {
@@ -117,6 +117,14 @@ bool cpu_settle_fills(cpu_chain *c);
 bool cpu_find_same(cpu_chain *c);
 /* Runs a wave of tiles on all threads. False, reported, when memory is out. */
 bool cpu_run_wave(cpu_chain *c, const plan_wave *wave);
+
+/* ---- cpu_relay.c ----------------------------------------------------------------------------- */
+
+/* How many steps of a chain that runs loop by loop, from one on, are loops that run as a relay; 1:
+ * that step runs by itself. */
+int cpu_relay_length(const cpu_chain *c, int step);
+/* Runs them. False, reported, when memory is out. */
+bool cpu_run_relay(cpu_chain *c, int step, int count);
 
 /* ---- tune_tiles.c -----------------------------------------------------------------------------
  */

@@ -202,8 +202,11 @@ static kata_status run_steps(cpu_chain *c, const plan *p, plan_place *homes)
     for (int i = 0; i < c->a->loop_count; i++) c->steps[i].same = i;
     if (!c->whole) find_apart(c, p);
     if (!c->whole) done = cpu_find_same(c) && prepare_all(c) && cpu_settle_fills(c);
-    for (int i = 0; i < c->schedule->count && done; i++)
-        done = run_step(c, p, &c->schedule->steps[i], homes);
+    for (int i = 0, count; i < c->schedule->count && done; i += count) {
+        count = cpu_relay_length(c, i);
+        done =
+            count > 1 ? cpu_run_relay(c, i, count) : run_step(c, p, &c->schedule->steps[i], homes);
+    }
     if (!c->status && c->failing < c->a->loop_count) c->status = report_fault(c);
     end_loops(c);
     return c->status;

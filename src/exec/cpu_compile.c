@@ -234,7 +234,8 @@ static kata_status function_of(exec_context *context, const chain_loop *loop, se
     if (loop->copy) return KATA_OK;
     if (loop->sparse) return add_sparse(context->cpu, function);
     bool few = pack_fields(loop, s->fits, &fields);
-    cpu_bound *known = &context->cpu->bound[((uintptr_t)loop->kernel >> 4 ^ fields) % CPU_BOUND];
+    const uint64_t key = ((uintptr_t)loop->kernel ^ fields << 17 ^ fields) * 0x9e3779b97f4a7c15u;
+    cpu_bound *known = &context->cpu->bound[(key >> 32) % CPU_BOUND];
     bool is_known = few && known->kernel == loop->kernel && known->fields == fields;
     cpu_function *f = is_known ? &context->cpu->functions[known->function] : NULL;
     codegen_loop bound;

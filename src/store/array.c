@@ -52,6 +52,13 @@ static size_t next_offset(void)
            LINE_BYTES % SET_BYTES;
 }
 
+/* A number that no array has had. */
+static int64_t next_number(void)
+{
+    static _Atomic int64_t numbers;
+    return atomic_fetch_add_explicit(&numbers, 1, memory_order_relaxed) + 1;
+}
+
 int64_t store_lay_row(store_array *a, kata_layout layout, int64_t points)
 {
     int64_t row, together = a->components == 1 || layout == KATA_ARRAYS ? 1 : a->components;
@@ -147,6 +154,7 @@ static bool make_memory(store_array *a, kata_layout layout, bool zero, bool far)
     int64_t first =
         store_along_x(a, before_row(a)) - a->room.lo[1] * a->pitch_y - a->room.lo[2] * a->pitch_z;
     a->data = (char *)a->memory + offset + first * store_type_bytes(a->type);
+    a->stays = next_number();
     if (HOSTILE(false, true))
         spoil(a, zero);
     else if (zero && !is_zero)

@@ -49,6 +49,7 @@ store_array *store_slot_array_with(chain_slot *slot, const grid_box *room, bool 
 
 store_array *store_slot_array(chain_slot *slot)
 {
+    if (slot->array) return slot->array; /* the usual case */
     grid_box room = chain_slot_memory(slot);
     return store_slot_array_with(slot, &room, true);
 }

@@ -24,6 +24,7 @@ grid_box store_piece(const grid_box *all, int64_t first, int64_t most)
 store_array store_components(const store_array *a, int first, int count)
 {
     store_array some = *a;
+    some.stays = 0;
     const int64_t origin[3] = {0, 0, 0};
     some.data = store_address(a, first, origin);
     some.components = count;

@@ -41,6 +41,7 @@ bool store_ring_make(store_ring *ring, const chain_slot *field, int64_t planes, 
     const int d = store_ring_dimension(field);
     *ring = (store_ring){.slot = *field, .home = home, .dimension = d};
     ring->array = *home;
+    ring->array.stays = 0;
     ring->period = period;
     ring->plane_bytes = plane_bytes(field);
     ring->bytes = port_ring_bytes(ring->plane_bytes * (size_t)planes);

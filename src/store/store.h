@@ -16,13 +16,13 @@ typedef struct store_array {
     kata_type type;
     int components;
     grid_box box;  /* the indices that it has */
-    grid_box room; /* of own memory: those that there is memory for. What is outside of the box is
-                      nobody's, and lost when memory is moved */
+    grid_box room; /* that own memory is for; what is outside of the box is lost when that moves */
     int64_t block;
     int64_t pitch_x, pitch_y, pitch_z, pitch_component; /* in elements */
     void *data;                                         /* component 0 of the point (0,0,0) */
     void *memory;                                       /* all of it: `bytes` bytes */
     size_t bytes;                                       /* 0: the memory is the program's */
+    int64_t stays; /* a number of its own, while all of this stays as it is; 0: it may not */
     _Atomic int64_t around;  /* the loop whose constants lie around the values; 0: none */
     struct store_pool *pool; /* where own memory is from and returns to; NULL: the system */
     struct port_file *file;  /* that the memory is mapped to; NULL: none */

@@ -63,6 +63,7 @@ bool store_window_make(store_window *w, const chain_slot *field, const int64_t c
     w->memory = store_array_make(&like, KATA_ARRAYS, false);
     if (!w->memory) return false;
     w->array = *w->memory;
+    w->array.stays = 0;
     w->held = like.room;
     for (int d = 0; d < 3; d++) {
         if (!capacity[d]) continue;

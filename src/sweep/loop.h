@@ -3,6 +3,7 @@
 #define SWEEP_LOOP_H
 
 #include "codegen/codegen.h"
+#include "sweep/blocks.h"
 #include "sweep/reduce.h"
 #include "sweep/sweep.h"
 
@@ -21,6 +22,7 @@ void AnnotateIgnoreReadsEnd(const char *file, int line);
 
 /* Memory of one thread. It grows until it holds what the largest box needs, and stays. */
 typedef struct sweep_thread {
+    _Alignas(128) _Atomic int64_t relayed[SWEEP_RELAY]; /* like `next`, of the loops of a relay */
     _Alignas(128) _Atomic int64_t next; /* of its share of the blocks, others take from it too */
     int64_t end;
     void *gathered;   /* values around a piece at the edge of the grid */
@@ -65,34 +67,6 @@ double sweep_team_meeting(struct sweep_team *team, int threads);
 double sweep_threads_begin(sweep_loop *l, int64_t points);
 void sweep_threads_end(sweep_loop *l, int64_t points, double start);
 
-/* ---- blocks.c -------------------------------------------------------------------------------- */
-
-/* What passes through the cache before a loop, which goes through its points row by row and plane
- * by plane, reads again what it has read or written. */
-typedef struct sweep_reuse {
-    int64_t planes, rows; /* bytes per point of planes, and of rows, of all components together */
-    int64_t span[3];      /* how far apart in each dimension a component is touched, at most */
-    bool reduces;         /* cuts along x must be at multiples of ABI_BRICK */
-} sweep_reuse;
-
-/* Adds a component that is touched at offsets lo to hi. */
-void sweep_reuse_add(sweep_reuse *reuse, const int32_t lo[3], const int32_t hi[3], int bytes);
-
-/* A box cut into blocks; neighbours along z follow one another. Cuts along x are at multiples of
- * `unit`. */
-typedef struct sweep_blocks {
-    grid_box box;
-    int64_t size[3], count[3], total, unit;
-    bool single; /* one for each thread, if caches hold them */
-} sweep_blocks;
-
-/* `uncut`: bit d: there are no cuts along dimension d. */
-sweep_blocks sweep_blocks_make(const grid_box *box, const sweep_reuse *reuse, int threads,
-                               bool single, int uncut);
-/* Cuts a box of the same size in the same way. */
-void sweep_blocks_move(sweep_blocks *blocks, const grid_box *box);
-grid_box sweep_block_box(const sweep_blocks *blocks, int64_t i);
-
 /* ---- fields of a prepared loop --------------------------------------------------------------- */
 
 /* Where reads, or writes, beyond the values of a field end. */
@@ -115,7 +89,20 @@ typedef struct sweep_field {
     grid_box inside; /* chain_slot_inside */
     sweep_sources reads, writes;
     store_array *array;
+    int64_t bound; /* `stays` of the array whose views the loop has; 0: to be set */
 } sweep_field;
+
+/* A parameter's first view to read, to read at other levels, to write; and its first number. */
+typedef struct sweep_place {
+    int read, level, written, number;
+} sweep_place;
+
+/* What a loop was found to fit: a loop's hash, and `stays` of its arrays, per parameter. */
+enum { SWEEP_FITTED = HOSTILE(4, 1) };
+typedef struct sweep_fitted {
+    uint64_t hash; /* 0: none */
+    int64_t *stays;
+} sweep_fitted;
 
 /* A component that is read, or written, outside the grid. */
 typedef struct sweep_edge {
@@ -175,7 +162,7 @@ typedef struct sweep_share {
     sweep_thread *thread;
     const struct sweep_loop *loop;
     char **bins;         /* of each of the loop's sums with bins */
-    int64_t begun;       /* the run of the loop whose views these are */
+    int64_t begun;       /* the loop's, when these were its views */
     grid_box core;       /* points that count in reductions */
     const grid_box *cut; /* to whose rows skewed boxes are cut; NULL: they are one row high */
     int flags;
@@ -205,6 +192,7 @@ struct sweep_loop {
     int usual_flags;
     int view_count, number_count, edge_count, fill_count, wrap_count, reduction_count, bins_count;
     sweep_field *fields;  /* per parameter; zero for those that are no fields */
+    sweep_place *places;  /* per parameter */
     abi_levels *readable; /* per parameter */
     abi_view *views;
     ir_value *numbers;
@@ -237,10 +225,12 @@ struct sweep_loop {
     int blocks_threads;            /* for which `blocks` were made */
     _Atomic int64_t next;          /* part of what threads share out, see sweep_next_part */
     _Atomic bool failed;           /* memory was out */
-    int64_t begun;                 /* how often it was */
+    int64_t begun;                 /* how often its views have changed */
     sweep_share *shares;           /* one per thread */
     arena memory;
     /* in the cache */
+    sweep_fitted fitted[SWEEP_FITTED];
+    int fitted_next; /* the one that is replaced next */
     struct sweep_loop *next_alike;
     uint64_t key;
     int64_t used; /* when last */
@@ -348,12 +338,22 @@ bool sweep_run_plain(const sweep_loop *l, const grid_box *box, sweep_share *shar
 /* The same for a loop with reductions, whose contributions are reduced to bricks, or collected. */
 bool sweep_run_reducing(const sweep_loop *l, const grid_box *block, sweep_share *share);
 
+/* ---- sweep.c: the halves of sweep_run ----------------------------------------------------------
+ */
+
+/* What a box needs before it runs: returns the time, which is to be given to the other half. */
+double sweep_run_begin(sweep_loop *l, const grid_box *box, const grid_box *core);
+/* Runs it. False when memory is out. */
+bool sweep_run_end(sweep_loop *l, int64_t points, double start);
+
 /* ---- run_blocks.c, levels.c ------------------------------------------------------------------ */
 
 /* A part from 0 on that no thread has taken since l->next was 0. */
 int64_t sweep_next_part(sweep_loop *l);
 /* Runs a box as a whole, on one thread. False when memory is out. */
 bool sweep_run_block(const sweep_loop *l, const grid_box *box, sweep_share *share);
+/* Cuts a box into blocks for l->thread_count threads. */
+void sweep_cut(sweep_loop *l, const grid_box *box);
 /* Cuts a box into blocks and runs them on l->thread_count threads. False when memory is out. */
 bool sweep_run_blocks(sweep_loop *l, const grid_box *box);
 /* The levels of a box that run in order, and the i-th of them. */

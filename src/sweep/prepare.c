@@ -34,6 +34,16 @@ bool sweep_field_describe(const chain_loop *loop, int p, sweep_field *out)
     return true;
 }
 
+static void find_places(sweep_loop *l)
+{
+    const ir_kernel *kernel = l->loop->kernel;
+    for (int p = 0; p < kernel->param_count; p++)
+        l->places[p] = (sweep_place){.read = codegen_view_index(kernel, p),
+                                     .level = codegen_level_index(kernel, p),
+                                     .written = codegen_store_index(kernel, p),
+                                     .number = codegen_number_index(kernel, p)};
+}
+
 static bool prepare_fields(sweep_loop *l)
 {
     for (int p = 0; p < l->loop->kernel->param_count; p++) {
@@ -92,13 +102,14 @@ static bool take_memory(sweep_loop *l)
     l->view_count = (int)views;
     l->number_count = codegen_number_index(kernel, params);
     l->fields = arena_array(&l->memory, (size_t)params + 1, sizeof *l->fields);
+    l->places = arena_array(&l->memory, (size_t)params + 1, sizeof *l->places);
     l->readable = arena_array(&l->memory, (size_t)params + 1, sizeof *l->readable);
     l->views = arena_array(&l->memory, views + 1, sizeof *l->views);
     l->edge_of_view = arena_array(&l->memory, views + 1, sizeof(const sweep_edge *));
     l->numbers = arena_array(&l->memory, (size_t)l->number_count + 1, sizeof *l->numbers);
     l->reductions = arena_array(&l->memory, views + 1, sizeof *l->reductions);
     l->column_sums = arena_array(&l->memory, views + 1, sizeof *l->column_sums);
-    if (!l->column_sums) return false;
+    if (!l->column_sums || !l->places) return false;
     return l->fields && l->readable && l->views && l->edge_of_view && l->numbers && l->reductions;
 }
 
@@ -282,6 +293,7 @@ static bool prepare(sweep_loop *l)
 {
     bool empty = grid_box_is_empty(&l->like.box);
     if (!take_memory(l) || !prepare_fields(l)) return false;
+    find_places(l);
     prepare_levels(l);
     if (!empty && !sweep_prepare_edges(l)) return false; /* may move arrays */
     for (int e = 0; e < l->edge_count; e++) l->edge_of_view[l->edges[e].view] = &l->edges[e];

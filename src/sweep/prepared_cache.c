@@ -47,6 +47,47 @@ static bool fits_field(const sweep_loop *l, const chain_loop *loop, int p)
             store_array_extend(array, &known->room));
 }
 
+/* The arrays of fields that were found to fit have not changed, nor have loops with their hash;
+ * what that leaves open are values of boundary rules. */
+static bool fits_again(const sweep_loop *l, const chain_loop *loop, const sweep_fitted *before)
+{
+    if (!before->hash || before->hash != loop->hash) return false;
+    for (int p = 0; p < loop->kernel->param_count; p++) {
+        const chain_binding *b = &loop->bindings[p];
+        if (!ir_param_is_field(&loop->kernel->params[p])) continue;
+        if (b->slot->array->stays != before->stays[p] ||
+            !grid_boundary_equal(b->boundary, &l->fields[p].boundary))
+            return false;
+    }
+    return true;
+}
+
+/* Notes the fields that a loop was found to fit, if their arrays show when they change. */
+static void note_fitted(sweep_loop *l, const chain_loop *loop)
+{
+    const ir_kernel *kernel = loop->kernel;
+    sweep_fitted *f = &l->fitted[l->fitted_next];
+    const size_t params = (size_t)kernel->param_count;
+    if (!f->stays) f->stays = arena_array(&l->memory, params + 1, sizeof *f->stays);
+    f->hash = f->stays ? loop->hash : 0;
+    for (int p = 0; p < kernel->param_count && f->hash; p++) {
+        if (!ir_param_is_field(&kernel->params[p])) continue;
+        f->stays[p] = loop->bindings[p].slot->array->stays;
+        if (!f->stays[p]) f->hash = 0;
+    }
+    if (f->hash) l->fitted_next = (l->fitted_next + 1) % SWEEP_FITTED;
+}
+
+static bool fits_fields(sweep_loop *l, const chain_loop *loop)
+{
+    for (int k = 0; k < SWEEP_FITTED; k++)
+        if (fits_again(l, loop, &l->fitted[k])) return true;
+    for (int p = 0; p < loop->kernel->param_count; p++)
+        if (!fits_field(l, loop, p)) return false;
+    note_fitted(l, loop);
+    return true;
+}
+
 /* Whether numbers that may decide where a kernel reads are as they were. */
 static bool fits_numbers(const sweep_loop *l, const chain_loop *loop)
 {
@@ -56,7 +97,7 @@ static bool fits_numbers(const sweep_loop *l, const chain_loop *loop)
         const ir_param *param = &kernel->params[p];
         const chain_binding *b = &loop->bindings[p];
         if (b->slot || ir_param_is_field(param)) continue;
-        const ir_value *known = &l->numbers[codegen_number_index(kernel, p)];
+        const ir_value *known = &l->numbers[l->places[p].number];
         const ir_value *given = b->table ? b->table : &b->number;
         size_t count = b->table ? (size_t)param->count : 1;
         same = same && !memcmp(known, given, count * sizeof *given);
@@ -64,8 +105,7 @@ static bool fits_numbers(const sweep_loop *l, const chain_loop *loop)
     return same;
 }
 
-static bool fits(const sweep_loop *l, const chain_loop *loop, abi_function *run,
-                 sweep_manner manner)
+static bool fits(sweep_loop *l, const chain_loop *loop, abi_function *run, sweep_manner manner)
 {
     const chain_loop *like = &l->like;
     if (l->in_use || l->run != run || l->manner.cut != manner.cut ||
@@ -77,9 +117,7 @@ static bool fits(const sweep_loop *l, const chain_loop *loop, abi_function *run,
         memcmp(&like->box, &loop->box, sizeof loop->box) != 0 || like->colors != loop->colors ||
         like->color != loop->color || like->once != loop->once || !fits_numbers(l, loop))
         return false;
-    for (int p = 0; p < loop->kernel->param_count; p++)
-        if (!fits_field(l, loop, p)) return false;
-    return true;
+    return fits_fields(l, loop);
 }
 
 /* ---- taking and releasing -------------------------------------------------------------------- */

@@ -46,7 +46,7 @@ static void share_blocks(sweep_loop *l)
 
 /* Boxes of one size are cut alike. Sums along columns have one block a thread: planes are read part
  * by part, and long parts are faster. */
-static void cut(sweep_loop *l, const grid_box *box)
+void sweep_cut(sweep_loop *l, const grid_box *box)
 {
     bool single = l->few || l->column_count > 0;
     bool alike =
@@ -64,7 +64,7 @@ static void cut(sweep_loop *l, const grid_box *box)
 bool sweep_run_blocks(sweep_loop *l, const grid_box *box)
 {
     int threads = l->thread_count;
-    cut(l, box);
+    sweep_cut(l, box);
     l->fills_blocks = l->unfilled && !l->levels && sweep_fills_by_block(l);
     if (l->unfilled && !l->levels && !l->fills_blocks) sweep_fill(l);
     l->thread_count = (int)smaller(threads, l->blocks.total);

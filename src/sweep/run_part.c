@@ -19,12 +19,11 @@ static bool run_edge(const sweep_loop *l, const grid_box *piece, sweep_share *sh
 {
     if (l->far && sweep_edge_is_far(l->edges, l->edge_count, piece))
         return sweep_run_points(l, piece, share);
-    if (!gather(l, piece, share)) return false;
-    if (!sweep_run_plain(l, piece, share)) return false;
-    sweep_edge_scatter(l->edges, l->edge_count, piece, share);
+    bool done = gather(l, piece, share) && sweep_run_plain(l, piece, share);
+    if (done) sweep_edge_scatter(l->edges, l->edge_count, piece, share);
     for (int e = 0; e < l->edge_count; e++)
         share->views[l->edges[e].view] = l->views[l->edges[e].view];
-    return true;
+    return done;
 }
 
 bool sweep_run_part(const sweep_loop *l, const grid_box *box, sweep_share *share)

@@ -17,9 +17,9 @@ void sweep_begin(sweep_loop *l, const chain_loop *loop)
     l->loop = loop;
     sweep_bind(l);
     sweep_begin_bins(l);
-    atomic_store(&l->failed, false);
-    for (int t = 0; t < l->workers->count; t++)
-        if (l->shares[t].fault) l->shares[t].fault->found = false;
+    atomic_store_explicit(&l->failed, false, memory_order_relaxed);
+    for (int t = 0; t < l->workers->count && loop->kernel->check_count; t++)
+        l->shares[t].fault->found = false;
 }
 
 /* ---- boxes ----------------------------------------------------------------------------------- */
@@ -34,10 +34,9 @@ static bool run_box(sweep_loop *l, int64_t points)
     return sweep_run_block(l, &l->box, sweep_share_of(l, 0, &l->core, l->flags));
 }
 
-bool sweep_run(sweep_loop *l, const grid_box *box, const grid_box *core)
+double sweep_run_begin(sweep_loop *l, const grid_box *box, const grid_box *core)
 {
-    int64_t points = grid_box_points(box);
-    if (points == 0) return true;
+    const int64_t points = grid_box_points(box);
     l->box = *box;
     l->core = *core;
     double start = sweep_threads_begin(l, points);
@@ -45,12 +44,23 @@ bool sweep_run(sweep_loop *l, const grid_box *box, const grid_box *core)
     if (l->levels) sweep_start_columns(l);
     l->unfilled = l->fill_count && !grid_box_contains(&l->inside, &l->box) && !sweep_is_filled(l);
     if (l->unfilled || l->wrap_count) sweep_fill_forget(l);
+    return start;
+}
+
+bool sweep_run_end(sweep_loop *l, int64_t points, double start)
+{
     bool done = run_box(l, points);
     if (done && l->unfilled) sweep_fill_note(l);
     if (done && l->gathers && !sweep_first_fault(l)) done = sweep_commit_columns(l);
     sweep_flags_end(l);
     sweep_threads_end(l, points, start);
     return done;
+}
+
+bool sweep_run(sweep_loop *l, const grid_box *box, const grid_box *core)
+{
+    const int64_t points = grid_box_points(box);
+    return points == 0 || sweep_run_end(l, points, sweep_run_begin(l, box, core));
 }
 
 bool sweep_run_alone(const sweep_loop *l, const grid_box *box, int thread, const sweep_tile *tile)

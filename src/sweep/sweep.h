@@ -132,6 +132,11 @@ void sweep_begin(sweep_loop *l, const chain_loop *loop);
  * each once. False when memory is out. After a fault of this loop, other boxes may run:
  * sweep_fault finds the first of all. */
 bool sweep_run(sweep_loop *l, const grid_box *box, const grid_box *core);
+/* Runs loops that have begun, one after another on all their points; threads meet less often than
+ * if each ran by itself. All of them may be part of a relay. False when memory is out. */
+enum { SWEEP_RELAY = HOSTILE(16, 3) }; /* at most */
+bool sweep_may_relay(const chain_loop *loop);
+bool sweep_run_relay(sweep_loop *const *loops, int count);
 /* Where, along a dimension, a tile meets points of its loop that another tile has run before. */
 typedef enum sweep_before { SWEEP_BEFORE_LOW, SWEEP_BEFORE_HIGH, SWEEP_BEFORE_NONE } sweep_before;
 

@@ -18,26 +18,29 @@ store_array sweep_view_array(const abi_view *view, const store_array *of)
                          .data = view->origin};
 }
 
-static void bind_field(sweep_loop *l, int p)
+/* Sets the views of a field, unless they are those of its array; then it returns false. */
+static bool bind_field(sweep_loop *l, int p)
 {
-    const ir_kernel *kernel = l->loop->kernel;
-    const store_array *a = l->fields[p].array = sweep_slot(l, p)->array;
-    l->fields[p].param = &kernel->params[p];
-    int count = kernel->params[p].count;
-    abi_view *read = l->views + codegen_view_index(kernel, p);
-    abi_view *levels = l->views + codegen_level_index(kernel, p);
-    for (int c = 0; c < count; c++) read[c] = sweep_view(a, c);
-    if (levels != read) memcpy(levels, read, (size_t)count * sizeof *levels);
-    if (!ir_param_is_written_field(&kernel->params[p])) return;
-    abi_view *written = l->views + codegen_store_index(kernel, p);
-    if (written != read) memcpy(written, read, (size_t)count * sizeof *written);
+    const ir_param *param = &l->loop->kernel->params[p];
+    sweep_field *field = &l->fields[p];
+    const store_array *a = field->array = sweep_slot(l, p)->array;
+    field->param = param;
+    if (a->stays && a->stays == field->bound) return false;
+    field->bound = a->stays;
+    const size_t bytes = (size_t)param->count * sizeof *l->views;
+    abi_view *read = l->views + l->places[p].read, *levels = l->views + l->places[p].level;
+    for (int c = 0; c < param->count; c++) read[c] = sweep_view(a, c);
+    if (levels != read) memcpy(levels, read, bytes);
+    abi_view *written = l->views + l->places[p].written;
+    if (ir_param_is_written_field(param) && written != read) memcpy(written, read, bytes);
+    return true;
 }
 
 static void bind_number(sweep_loop *l, int p)
 {
     const ir_param *param = &l->loop->kernel->params[p];
     const chain_binding *b = &l->loop->bindings[p];
-    ir_value *out = &l->numbers[codegen_number_index(l->loop->kernel, p)];
+    ir_value *out = &l->numbers[l->places[p].number];
     if (b->slot)
         for (int i = 0; i < param->count; i++) out[i] = store_scalar(b->slot, i);
     else if (param->kind == IR_PARAM_TABLE)
@@ -49,13 +52,14 @@ static void bind_number(sweep_loop *l, int p)
 void sweep_bind(sweep_loop *l)
 {
     const ir_kernel *kernel = l->loop->kernel;
+    bool changed = false;
     for (int p = 0; p < kernel->param_count; p++) {
         if (ir_param_is_field(&kernel->params[p]))
-            bind_field(l, p);
+            changed = bind_field(l, p) || changed;
         else if (!ir_param_is_reduction(&kernel->params[p]))
             bind_number(l, p);
     }
-    l->begun++;
+    l->begun += changed;
 }
 
 sweep_share *sweep_share_of(const sweep_loop *l, int thread, const grid_box *core, int flags)

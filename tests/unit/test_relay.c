@@ -1,0 +1,102 @@
+/* Loops that threads run one after another without leaving, each when the one before has ended:
+ * chains of loops that read their neighbours' rows give the bits of one thread, with all boundary
+ * rules, on boxes that differ, and whichever loop cannot be part of it. */
+/* Labels: hostile threads */
+#include "kata/kata.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { NX = 262, NY = 258, POINTS = NX * NY, STEPS = 6, CHAINS = 8 };
+
+static const char kernels[] =
+    "kernel star(in double u, out double v) { v = 0.25*(u[1,0] + u[-1,0] + u[0,1] + u[0,-1]); }\n"
+    "kernel add(in double v, inout double w) { w += v[0,0] - 0.5*w; }\n"
+    "kernel shift(in double w, out double u) { u = w[0,3] - 0.25*w[1,-2]; }\n"
+    "kernel halve(inout double u) { u = 0.5*u + 1; }\n"
+    "kernel columns(in double u, inout double v, sum double total) { v += u[0,1]; total += u; }\n";
+
+typedef struct program {
+    kata *k;
+    kata_kernel *star, *add, *shift, *halve, *columns;
+    kata_grid *grid;
+    kata_field *u, *v, *w;
+    kata_scalar *total;
+} program;
+
+static program make(int threads, kata_rule rule)
+{
+    program p = {.k =
+                     kata_open(&(kata_options){.threads = threads, .wait = true, .plan = "loops"})};
+    kata_module *m = kata_module_from_text(p.k, "relay.kata", kernels);
+    double values[POINTS];
+    for (int i = 0; i < POINTS; i++) values[i] = 1 + i * 7 % 23;
+    p.star = kata_kernel_find(m, "star");
+    p.add = kata_kernel_find(m, "add");
+    p.shift = kata_kernel_find(m, "shift");
+    p.halve = kata_kernel_find(m, "halve");
+    p.columns = kata_kernel_find(m, "columns");
+    p.grid = kata_grid_2d(p.k, NX, NY);
+    p.total = kata_scalar_new(p.k, "total", KATA_F64);
+    p.u = kata_field_new(p.grid, "u", KATA_F64, .boundary = rule, .boundary_value = 3);
+    p.v = kata_field_new(p.grid, "v", KATA_F64, .boundary = KATA_CLAMP);
+    p.w = kata_field_new(p.grid, "w", KATA_F64, .boundary = rule, .boundary_value = 2);
+    kata_put(p.u, kata_all(p.grid), values, POINTS);
+    kata_put(p.v, kata_all(p.grid), values, POINTS);
+    kata_put(p.w, kata_all(p.grid), values, POINTS);
+    return p;
+}
+
+static void step(program *p, int i)
+{
+    const kata_range all = kata_all(p->grid);
+    const kata_range some = kata_box_2d(p->grid, 1, NX - i % 3, i % 2, NY - 2);
+    kata_apply(p->star, all, p->u, p->v);
+    kata_apply(p->add, all, p->v, p->w);
+    kata_apply(p->halve, some, p->w);
+    kata_apply(p->shift, all, p->w, p->u);
+    if (i % 4 == 3) kata_apply(p->columns, all, p->u, p->v, p->total);
+    kata_apply(p->halve, all, p->u);
+    kata_swap(p->u, p->w);
+}
+
+/* The values of all fields after some chains, and the last total. */
+static double *run(int threads, kata_rule rule)
+{
+    program p = make(threads, rule);
+    double *out = calloc(3 * POINTS + 1, sizeof *out);
+    for (int c = 0; c < CHAINS; c++) {
+        for (int i = 0; i < STEPS; i++) step(&p, i);
+        kata_flush(p.k);
+    }
+    kata_get(p.u, kata_all(p.grid), out, POINTS);
+    kata_get(p.v, kata_all(p.grid), out + POINTS, POINTS);
+    kata_get(p.w, kata_all(p.grid), out + 2 * POINTS, POINTS);
+    kata_scalar_get(p.total, out + 3 * POINTS);
+    assert_int_equal(kata_close(p.k), KATA_OK);
+    return out;
+}
+
+static void test_same_bits(void **state)
+{
+    const kata_rule rules[] = {KATA_CONSTANT, KATA_CLAMP, KATA_REFLECT_FACE, KATA_PERIODIC};
+    (void)state;
+    for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
+        double *one = run(1, rules[r]), *two = run(2, rules[r]);
+        assert_memory_equal(one, two, (3 * POINTS + 1) * sizeof *one);
+        free(one);
+        free(two);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
