@@ -20,7 +20,7 @@ expect 0 wisdom
 
 expect 0 tune --to tried.txt -- "$KATA_BUILD/kata" "${steps[@]}" --steps 20000
 cmp v.npy expected.npy || fail "tuning changes results"
-for way in loops cache=16384; do
+for way in loops 'cache=[0-9]+'; do
     grep -qE "^  heat, .*; tried, seconds per loop: .*\\b$way " tried.txt || fail "$way not tried: $(cat tried.txt)"
 done
 if grep -q 'searching' tried.txt; then fail "the search has not ended: $(cat tried.txt)"; fi
