@@ -243,6 +243,65 @@ KATA_API kata_grid *kata_grid_3d(kata *k, int64_t nx, int64_t ny, int64_t nz);
  * A range of such a grid is a box of parallelograms and levels, with all that these have.
  * docs/meshes.md has the language, and the numbers of neighbours. */
 KATA_API kata_grid *kata_grid_icosahedral(kata *k, int64_t nx, int64_t ny, int64_t nz);
+/* Where the values of a field on cells, edges and vertices lie: see kata_grid_icosahedral. */
+typedef enum kata_location {
+    KATA_NOWHERE = 0,
+    KATA_CELLS,
+    KATA_EDGES,
+    KATA_VERTICES
+} kata_location;
+
+/* A table of neighbours: `width` numbers for each element, one element after the other. They count
+ * from 0; -1 is an empty slot. */
+typedef struct kata_neighbours {
+    const int32_t *table KATA_ZERO; /* NULL: not given, or not known */
+    int width KATA_ZERO;            /* 1 to 64 */
+} kata_neighbours;
+
+typedef struct kata_mesh_options {
+    size_t size KATA_SIZE(kata_mesh_options);
+    int64_t cells KATA_ZERO; /* how many there are; 0: none */
+    KATA_NAMED_BEHIND;
+    int64_t edges KATA_ZERO; /* 0, with cell_vertices: they are made */
+    int64_t vertices KATA_ZERO;
+    int64_t nz KATA_ZERO; /* levels; 0 means 1 */
+    kata_neighbours cell_cells KATA_ZERO, cell_edges KATA_ZERO, cell_vertices KATA_ZERO;
+    kata_neighbours edge_cells KATA_ZERO, edge_edges KATA_ZERO, edge_vertices KATA_ZERO;
+    kata_neighbours vertex_cells KATA_ZERO, vertex_edges KATA_ZERO, vertex_vertices KATA_ZERO;
+} KATA_NAMED kata_mesh_options;
+
+/* An unstructured mesh on nz levels, for kernels on cells, edges and vertices. Tables that are not
+ * given are derived where those that are say enough: cell_vertices is enough for all nine, and so
+ * are cell_edges and edge_vertices. They are copied, and checked: entries are elements; what is a
+ * neighbour has this one as a neighbour; neighbouring cells go around in the same sense. An edge has
+ * two vertices, and at most two cells. Sums over neighbours run in the order of the slots.
+ *
+ * In ranges of such a grid x is the number of the cell, edge or vertex that a kernel computes, or
+ * that a field has; y has one index, and z counts levels. kata_all stands for all elements of each
+ * kind. Fields have boundary rules at the sides of z alone. docs/meshes.md has more. Call it as
+ *     kata_grid_mesh(k, 20, .vertices = 12, .cell_vertices = {table, 3}, .nz = 80) */
+KATA_API kata_grid *kata_grid_mesh_with(kata *k, const kata_mesh_options *options);
+/* The sphere of radius 1, as a mesh of triangles: an icosahedron, whose edges are cut into `root`
+ * parts each, and then `bisections` times into two. It has 20 root^2 4^bisections cells. */
+KATA_API kata_grid *kata_grid_sphere(kata *k, int root, int bisections, int64_t nz);
+/* How many cells, edges or vertices a mesh has; -1 on error. */
+KATA_API int64_t kata_grid_count(const kata_grid *grid, kata_location on);
+/* The neighbours of one kind of another, given or derived; valid until the context is closed. */
+KATA_API kata_neighbours kata_grid_neighbours(const kata_grid *grid, kata_location of,
+                                              kata_location to);
+
+typedef enum kata_geometry {
+    KATA_POSITION,    /* x, y, z of each cell (its circumcentre), edge (its middle) or vertex: all x
+                         first, then all y, then all z */
+    KATA_NORMAL,      /* likewise, of an edge: of length 1, from its first cell to its second */
+    KATA_LENGTH,      /* of an edge */
+    KATA_DUAL_LENGTH, /* of the line between the two cells of an edge */
+    KATA_AREA,        /* of a cell, */
+    KATA_DUAL_AREA    /* and of what lies around a vertex: both add up to that of the sphere */
+} kata_geometry;
+/* Writes the geometry of a sphere for all elements of a kind: 3 or 1 of each. */
+KATA_API kata_status kata_grid_geometry(const kata_grid *grid, kata_location on, kata_geometry what,
+                                        double *values, int64_t count);
 /* The grid of nx/x (times ny/y, times nz/z) points, for kernels whose fields are finer(x,y,z) or
  * coarser(x,y,z). Each ratio divides the number of points; those beyond the grid's dimensions are
  * not looked at. */
@@ -317,14 +376,6 @@ typedef enum kata_layout {
                         on: components are near each other, and rows still fill vectors */
 } kata_layout;
 
-/* Where the values of a field of an icosahedral grid lie: see kata_grid_icosahedral. */
-typedef enum kata_location {
-    KATA_NOWHERE = 0,
-    KATA_CELLS,
-    KATA_EDGES,
-    KATA_VERTICES
-} kata_location;
-
 typedef struct kata_field_options {
     size_t size KATA_SIZE(kata_field_options);
     kata_type type KATA_ZERO;
@@ -341,7 +392,7 @@ typedef struct kata_field_options {
     int ghosts_z KATA_ZERO;
     bool temporary KATA_ZERO;     /* lives within a time step */
     const char *units KATA_ZERO;  /* "m/s": for files; at most 64 letters; NULL: none */
-    kata_location on KATA_ZERO;   /* in an icosahedral grid: where its values lie */
+    kata_location on KATA_ZERO;   /* in an icosahedral grid or a mesh: where its values lie */
     kata_location each KATA_ZERO; /* with one for each of these next to that; 0: one alone */
 } KATA_NAMED kata_field_options;
 

@@ -196,6 +196,11 @@ inline kata_status kata_module_compile_of(kata_module *module, const kata_compil
     return kata_module_compile_with(module, &options);
 }
 
+inline kata_grid *kata_grid_mesh_of(kata *k, const kata_mesh_options &options)
+{
+    return kata_grid_mesh_with(k, &options);
+}
+
 inline const char *kata_partition_of(kata *k, const kata_partition_options &options)
 {
     return kata_partition_with(k, &options);
@@ -285,6 +290,8 @@ inline kata_until kata_until_of(kata_scalar *scalar, const kata_until_options &o
     kata_module_from_text_of(k, name, __extension__ kata_module_options{.source = __VA_ARGS__})
 #define kata_partition(k, ...)                                                                     \
     kata_partition_of(k, __extension__ kata_partition_options{.nx = __VA_ARGS__})
+#define kata_grid_mesh(k, ...)                                                                     \
+    kata_grid_mesh_of(k, __extension__ kata_mesh_options{.cells = __VA_ARGS__})
 #define kata_module_compile(module, ...)                                                           \
     kata_module_compile_of(module, __extension__ kata_compile_options{.kernel = __VA_ARGS__})
 

@@ -38,6 +38,8 @@
     kata_module_from_text_with(k, name, KATA_OPTIONS(kata_module_options, .source = __VA_ARGS__))
 #define kata_partition(k, ...)                                                                     \
     kata_partition_with(k, KATA_OPTIONS(kata_partition_options, .nx = __VA_ARGS__))
+#define kata_grid_mesh(k, ...)                                                                     \
+    kata_grid_mesh_with(k, KATA_OPTIONS(kata_mesh_options, .cells = __VA_ARGS__))
 #define kata_module_compile(module, ...)                                                           \
     kata_module_compile_with(module, KATA_OPTIONS(kata_compile_options, .kernel = __VA_ARGS__))
 

@@ -49,9 +49,10 @@ grid_box analysis_resolved_box(const chain_loop *loop, int param, const int32_t 
 static grid_box touched_at(const analysis_loop *l, const analysis_touch *t, const grid_box *points)
 {
     grid_box at = analysis_touched_by(l->loop, t->param, t->lo, t->hi, points);
+    const int d = t->level - 1;
     if (!t->level || grid_box_is_empty(&at)) return at;
-    at.lo[t->level - 1] = 0;
-    at.hi[t->level - 1] = l->loop->shape.size[t->level - 1];
+    at.lo[d] = 0;
+    at.hi[d] = chain_slot_grid(l->loop->bindings[t->param].slot).size[d];
     return at;
 }
 

@@ -146,6 +146,15 @@ static bool hands_on(const chain_loop *loop)
     return false;
 }
 
+/* Whether a kernel reads at indices that may be outside. */
+static bool reads_levels(const ir_kernel *kernel)
+{
+    bool reads = false;
+    for (int i = 0; i < kernel->level_read_count; i++)
+        reads = reads || !kernel->level_reads[i].inside;
+    return reads;
+}
+
 static bool make_loop(const chain_loop *loop, arena *memory, analysis_loop *out)
 {
     const ir_kernel *kernel = loop->kernel;
@@ -155,7 +164,7 @@ static bool make_loop(const chain_loop *loop, arena *memory, analysis_loop *out)
     const grid_box *needs = kernel->guarded ? analysis_needs(loop, memory) : NULL;
     *out = (analysis_loop){.loop = loop,
                            .checks = kernel->check_count > 0 || kernel->addition_count > 0 ||
-                                     kernel->level_read_count > 0};
+                                     reads_levels(kernel)};
     out->touches = arena_array(memory, most + 1, sizeof *out->touches);
     if (!out->touches || (kernel->guarded && !needs)) return false;
     add_reads(out, needs);

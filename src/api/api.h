@@ -183,6 +183,7 @@ void api_checkpoint_end(kata *k);
 /* Whether a range may be used with a grid of this context; reports. An empty box is fine, and one
  * that leaves the grid no farther than fields may have points. */
 kata_status api_check_range(kata *k, const char *call, const kata_range *range);
+/* Of a range of a grid of points. */
 static inline grid_box api_range_box(const kata_range *range)
 {
     return (grid_box){{range->lo[0], range->lo[1], range->lo[2]},
@@ -191,6 +192,42 @@ static inline grid_box api_range_box(const kata_range *range)
 /* Reports a set of dimensions, given for an option of a call, that the grid does not have. */
 kata_status api_check_dimensions(const kata_grid *grid, const char *call, const char *option,
                                  int set);
+
+/* ---- mesh.c, mesh_kernel.c, mesh_range.c: meshes of cells, edges and vertices ------------------
+ */
+
+typedef struct api_mesh_kernel api_mesh_kernel;
+typedef struct api_mesh {
+    grid_mesh tables;
+    ir_mesh as;
+    chain_slot *hidden[IR_HIDDEN_KINDS][3][3]; /* values of hidden parameters; NULL: not yet made */
+    api_mesh_kernel *kernels;                  /* compiled for it */
+    const double *vertices; /* where they lie, x, y and z of each; NULL: that is not known */
+} api_mesh;
+
+/* A mesh as a grid; takes the tables. NULL on error, which is reported. */
+kata_grid *api_mesh_new(kata *k, const char *call, grid_mesh *tables, int64_t nz);
+/* The slot of a hidden parameter's values; NULL (reported) when memory is out. */
+chain_slot *api_mesh_hidden(const kata_grid *grid, const ir_param *param);
+/* The kernel for a mesh; `narrow`: the version with `real` as float. NULL on error. */
+const ir_kernel *api_mesh_kernel_for(const kata_grid *grid, const kata_kernel *kernel, bool narrow);
+/* The box of a range, for what lies `on`, in the dimensions of loops and arrays. */
+grid_box api_mesh_box(const kata_grid *grid, const kata_range *range, kata_location on);
+/* The points of a loop on it. */
+grid_shape api_mesh_shape(const kata_grid *grid, kata_location on);
+/* A box of loops and arrays as ranges have it, and the other way. */
+grid_box api_mesh_shown(const kata_grid *grid, const grid_box *box);
+/* Turns a field's dimensions, and its rules, from those of the program to those of arrays. */
+void api_mesh_turn(const kata_grid *grid, chain_slot *slot);
+void api_mesh_turn_rules(const kata_grid *grid, grid_boundary *boundary);
+/* Whether values in arrays lie in the order of the program. */
+bool api_mesh_is_plain(const kata_grid *grid);
+/* Copies values of a box between their order in arrays and that of the program. */
+void api_mesh_reorder(const kata_grid *grid, const grid_box *box, int components, size_t bytes,
+                      const void *from, void *to, bool to_program);
+
+/* The box of a range of a field's values, in the dimensions of its array. */
+grid_box api_field_box(const kata_field *field, const kata_range *range);
 
 /* ---- own_values.c: ranges of kata_local ------------------------------------------------------ */
 

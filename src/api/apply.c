@@ -7,15 +7,16 @@
 static kata_status check_count(const api_application *a, int count)
 {
     const ir_kernel *kernel = a->kernel;
-    if (count == kernel->param_count && (a->args || !count)) return KATA_OK;
-    if (count == kernel->param_count)
+    const int takes = kernel->param_count - kernel->hidden_count;
+    if (count == takes && (a->args || !count)) return KATA_OK;
+    if (count == takes)
         return api_fail(a->k, KATA_ERROR_ARGUMENT, "%skata_apply: the arguments are NULL",
                         api_location(a));
     text names = {0};
-    for (int p = 0; p < kernel->param_count; p++)
+    for (int p = 0; p < takes; p++)
         text_add(&names, "%s%s", p ? ", " : "", kernel->params[p].name);
-    API_BEGIN(a, "kernel '%s' takes %d argument%s (%s), not %d", kernel->name, kernel->param_count,
-              kernel->param_count == 1 ? "" : "s", text_get(&names), count);
+    API_BEGIN(a, "kernel '%s' takes %d argument%s (%s), not %d", kernel->name, takes, takes == 1 ? "" : "s",
+              text_get(&names), count);
     message_note_at(&a->k->messages, kernel->text, kernel->at, "it is declared here");
     message_send(&a->k->messages);
     text_free(&names);
@@ -41,15 +42,25 @@ kata_status api_note_written(kata *k, const chain_loop *loop)
     return KATA_OK;
 }
 
+/* What an application computes: built-in kernels, what their field has. */
+static kata_location computed_by(const api_application *a)
+{
+    const kata_location on = a->kernel->on;
+    const chain_slot *slot = a->bindings[0].slot;
+    return a->kernel->anywhere && slot ? slot->on : on;
+}
+
 /* The loop that an application makes, at the end of the queue but not yet counted. */
 static chain_loop *make_loop(const api_application *a, const kata_range *range, uint64_t hash)
 {
     const kata *k = a->k;
     chain_loop *loop = chain_next(&k->chain);
     loop->kernel = a->kernel;
-    loop->shape = range->grid->shape;
-    loop->icosahedral = range->grid->icosahedral;
-    loop->box = api_range_box(range);
+    const kata_grid *grid = range->grid;
+    loop->shape = grid->mesh ? api_mesh_shape(grid, computed_by(a)) : grid->shape;
+    loop->icosahedral = grid->icosahedral;
+    loop->mesh = grid->mesh ? &grid->mesh->tables : NULL;
+    loop->box = grid->mesh ? api_mesh_box(grid, range, computed_by(a)) : api_range_box(range);
     loop->colors = range->colors;
     loop->color = range->color;
     loop->once = range->grid == &k->once;
@@ -76,13 +87,23 @@ static kata_status queue(api_application *a, const kata_range *range, uint64_t h
 }
 
 /* The version of a kernel (double or float) for the field that its first real parameter gets. */
-static const ir_kernel *version_for(const kata_kernel *kernel, int count, const kata_arg *args)
+static bool is_narrow(const kata_kernel *kernel, int count, const kata_arg *args)
 {
-    const ir_kernel *wide = kernel->kernel;
-    int p = wide->real_param;
-    if (!kernel->f32_version || !args || p >= count || !api_arg_is_field(&args[p])) return wide;
+    int p = kernel->kernel->real_param;
+    if (!kernel->f32_version || !args || p >= count || !api_arg_is_field(&args[p])) return false;
     const chain_slot *slot = api_arg_slot(&args[p]);
-    return slot && ir_type_of_storage(slot->type) == IR_F32 ? kernel->f32_version : wide;
+    return slot && ir_type_of_storage(slot->type) == IR_F32;
+}
+
+/* The same for the grid of a range. NULL on error. */
+static const ir_kernel *version_for(const kata_kernel *kernel, const kata_range *range, int count,
+                                    const kata_arg *args)
+{
+    bool narrow = is_narrow(kernel, count, args);
+    bool on_mesh = range && range->grid && range->grid->mesh && range->grid->k == kernel->module->k;
+    if (on_mesh && !kernel->kernel->anywhere)
+        return api_mesh_kernel_for(range->grid, kernel, narrow);
+    return narrow ? kernel->f32_version : kernel->kernel;
 }
 
 static kata_status check_range(const api_application *a, const kata_range *range)
@@ -91,7 +112,12 @@ static kata_status check_range(const api_application *a, const kata_range *range
     char call[sizeof a->k->location + 60];
     snprintf(call, sizeof call, "%s%.40s", api_location(a),
              api_is_built_in(a->k, kernel) ? kernel->name : "kata_apply");
-    return api_check_range(a->k, call, range);
+    kata_status status = api_check_range(a->k, call, range);
+    if (status || !range->grid->mesh || (!range->needed && range->colors < 2)) return status;
+    return api_fail(a->k, KATA_ERROR_ARGUMENT,
+                    "%s: %s is for grids of points; a mesh has kata_all, or numbers and levels in a "
+                    "kata_box_3d",
+                    call, range->needed ? "kata_needed" : "kata_color");
 }
 
 static kata_status apply(const kata_kernel *kernel, const kata_range *range, int count,
@@ -99,9 +125,10 @@ static kata_status apply(const kata_kernel *kernel, const kata_range *range, int
 {
     if (!kernel) return api_null("kata_apply", "the kernel");
     kata *k = kernel->module->k;
-    api_application a = {.k = k, .kernel = version_for(kernel, count, args), .args = args};
+    api_application a = {.k = k, .kernel = version_for(kernel, range, count, args), .args = args};
     api_location_take(&a);
     if (k->messages.status) return k->messages.status;
+    a.grid = range ? range->grid : NULL;
     kata_status status = check_count(&a, count);
     uint64_t hash = status ? 0 : api_apply_cache_find(k, a.kernel, range, args);
     if (!status && !hash) status = check_range(&a, range);

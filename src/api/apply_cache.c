@@ -69,7 +69,7 @@ static inline bool is_given(const given *known, const kata_arg *arg, const chain
 uint64_t api_apply_cache_find(const kata *k, const ir_kernel *kernel, const kata_range *range,
                               const kata_arg *args)
 {
-    const int count = kernel->param_count;
+    const int count = kernel->param_count - kernel->hidden_count;
     const chain_slot *slot[PARAMS];
     uintptr_t slots = 0;
     if (!k->apply_cache || !range || count > PARAMS) return 0;
@@ -87,8 +87,9 @@ void api_apply_cache_add(kata *k, const chain_loop *loop, const kata_range *rang
     const ir_kernel *kernel = loop->kernel;
     uintptr_t slots = 0;
     bool by_numbers = kernel->guarded || kernel->switched || kernel->interval_count;
-    if (kernel->param_count > PARAMS || range->needed || by_numbers) return;
-    for (int p = 0; p < kernel->param_count; p++) {
+    const int count = kernel->param_count - kernel->hidden_count;
+    if (count > PARAMS || range->needed || by_numbers) return;
+    for (int p = 0; p < count; p++) {
         const chain_slot *slot = loop->bindings[p].slot;
         if (slot && !is_plain(slot)) return;
         slots = add_slot(slots, slot);
@@ -97,7 +98,7 @@ void api_apply_cache_add(kata *k, const chain_loop *loop, const kata_range *rang
     if (!k->apply_cache) return; /* it is checked again */
     known *e = entry_of(k->apply_cache, kernel, range, slots);
     *e = (known){.kernel = kernel, .range = *range, .hash = chain_loop_hash(loop)};
-    for (int p = 0; p < kernel->param_count; p++) {
+    for (int p = 0; p < count; p++) {
         const chain_binding *b = &loop->bindings[p];
         if (b->slot) e->params[p] = (given){b->slot, grid_boundary_rules(b->boundary)};
     }

@@ -80,9 +80,21 @@ static kata_status bind_number(api_application *a, int p)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
+/* A parameter that the text does not have. */
+static kata_status bind_hidden(api_application *a, int p)
+{
+    const ir_param *param = &a->kernel->params[p];
+    a->bindings[p].slot = api_mesh_hidden(a->grid, param);
+    a->bindings[p].name = param->name;
+    a->bindings[p].boundary = chain_keep_boundary(&a->k->chain, &grid_boundary_none);
+    if (!a->bindings[p].slot) return a->k->messages.status;
+    return a->bindings[p].boundary ? KATA_OK : api_no_memory(a->k);
+}
+
 static kata_status bind(api_application *a, int p)
 {
     const ir_param *param = &a->kernel->params[p];
+    if (param->hidden) return bind_hidden(a, p);
     if (ir_param_takes_field(param)) return bind_field(a, p);
     if (param->kind == IR_PARAM_NUMBER) return bind_number(a, p);
     if (param->kind == IR_PARAM_TABLE) return api_bind_table(a, p);

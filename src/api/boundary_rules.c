@@ -4,6 +4,13 @@
 #include <math.h>
 #include <string.h>
 
+/* A side of a mesh's field in the dimensions of its array. */
+static kata_side own_side(const kata_field *field, kata_side side)
+{
+    bool known = field->grid->mesh && (unsigned)side <= KATA_Z_HIGH;
+    return known ? (kata_side)(2 * field->grid->mesh->as.axis[side / 2] + side % 2) : side;
+}
+
 static kata_status check_side(const kata_field *field, const char *call, kata_side side)
 {
     int rank = field->grid->shape.rank;
@@ -12,7 +19,10 @@ static kata_status check_side(const kata_field *field, const char *call, kata_si
                         "%s: field '%s' has %d dimension%s, and so no side %s", call, field->name,
                         rank, rank > 1 ? "s" : "",
                         (unsigned)side > KATA_Z_HIGH ? "of that number" : grid_side_name(side));
-    if (field->slot->absent_axis[side / 2])
+    if (field->grid->mesh && side < KATA_Z_LOW)
+        return api_fail(field->k, KATA_ERROR_ARGUMENT,
+                        "%s: a mesh has sides of z alone: where it ends its tables have -1", call);
+    if (field->slot->absent_axis[own_side(field, side) / 2])
         return api_fail(field->k, KATA_ERROR_ARGUMENT,
                         "%s: field '%s' does not extend along %c, and so has no side %s", call,
                         field->name, "xyz"[side / 2], grid_side_name(side));
@@ -21,6 +31,7 @@ static kata_status check_side(const kata_field *field, const char *call, kata_si
 
 static kata_status set(kata_field *field, kata_side side, kata_rule rule, double value)
 {
+    side = own_side(field, side);
     field->boundary.side[side] = (grid_side_rule){rule, value};
     field->rules = grid_boundary_rules(&field->boundary);
     field->boundary_copy = NULL;
@@ -85,6 +96,6 @@ kata_status kata_boundary_linear_with(kata_field *field, kata_side side,
     kata_status status = api_options_read(k, &kind, given, &options);
     if (!status) status = check_side(field, call, side);
     if (!status) status = check_weights(k, call, &options);
-    if (!status) status = keep_weights(field, (int)side, &options);
+    if (!status) status = keep_weights(field, (int)own_side(field, side), &options);
     return status ? status : set(field, side, KATA_LINEAR, options.value);
 }

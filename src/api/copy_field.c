@@ -66,7 +66,8 @@ static kata_status refuse_shape(const copy_call *c, const grid_box *to, const gr
 /* Sets the transform that lays one range over the other. */
 static kata_status find_map(const copy_call *c, chain_copy *map)
 {
-    grid_box to = api_range_box(c->to_range), from = api_range_box(&c->options.from_range);
+    grid_box to = api_field_box(c->to, c->to_range);
+    grid_box from = api_field_box(c->from, &c->options.from_range);
     int axes[3];
     kata_status status = find_axes(c, axes);
     for (int d = 0; d < 3 && !status; d++) {
@@ -88,6 +89,13 @@ static kata_status check_fields(const copy_call *c)
     if (c->from->k != c->k)
         return api_fail(c->k, KATA_ERROR_ARGUMENT, "%s: the fields are of different contexts",
                         c->name);
+    const bool turned = c->options.axes[0] || c->options.axes[1] || c->options.axes[2];
+    const bool mesh = c->from->grid->mesh || c->to->grid->mesh;
+    if (mesh && (c->from->grid != c->to->grid || turned))
+        return api_fail(c->k, KATA_ERROR_ARGUMENT,
+                        "%s: between fields of a mesh values are copied as they lie: both are of "
+                        "one mesh, and no axes are given",
+                        c->name);
     kata_status status = api_check_unmapped(c->to, c->name);
     if (!status) status = api_check_unmapped(c->from, c->name);
     if (!status) status = api_check_points(c->to, c->name, c->to_range);
@@ -97,9 +105,12 @@ static kata_status check_fields(const copy_call *c)
 static kata_status queue_loop(api_application *a, const copy_call *c, const chain_copy *map)
 {
     kata *k = a->k;
+    const api_mesh *mesh = c->to->grid->mesh;
     chain_loop loop = {.kernel = a->kernel,
-                       .shape = c->to_range->grid->shape,
-                       .box = api_range_box(c->to_range),
+                       .shape = mesh ? api_mesh_shape(c->to->grid, c->to->slot->on)
+                                     : c->to_range->grid->shape,
+                       .mesh = mesh ? &mesh->tables : NULL,
+                       .box = api_field_box(c->to, c->to_range),
                        .copy = chain_keep_copy(&k->chain, map),
                        .bindings = a->bindings,
                        .file = a->file ? k->here_copy : NULL,
@@ -148,6 +159,6 @@ kata_status kata_copy_with(kata_field *to, const kata_range *to_range, const kat
         snprintf(c.name, sizeof c.name, "kata_copy");
     status = check_fields(&c);
     if (!status) status = find_map(&c, &map);
-    grid_box box = status ? (grid_box){{0}, {0}} : api_range_box(to_range);
+    grid_box box = status ? (grid_box){{0}, {0}} : api_field_box(to, to_range);
     return status || grid_box_is_empty(&box) ? status : queue(&c, &map);
 }

@@ -3,12 +3,14 @@
  * gets a slot of its own, and queued loops keep the old one. */
 #include "api/api.h"
 
+#include <stdlib.h>
+
 /* The number of values in a range, which may be anything: INT64_MAX where there are more. */
 static int64_t range_values(const kata_field *field, const kata_range *range, grid_box *box)
 {
     int64_t values = field->slot->components, extent;
     bool over = false;
-    *box = api_range_box(range);
+    *box = api_field_box(field, range);
     if (grid_box_is_empty(box)) return 0;
     for (int d = 0; d < 3 && !over; d++)
         over = __builtin_sub_overflow(box->hi[d], box->lo[d], &extent) ||
@@ -16,14 +18,23 @@ static int64_t range_values(const kata_field *field, const kata_range *range, gr
     return over ? INT64_MAX : values;
 }
 
-static kata_status check_box(const kata_field *field, const char *call, const kata_range *range)
+static bool is_of_grid(const kata_field *field, const kata_grid *grid)
 {
     grid_shape made_for = chain_slot_grid(field->slot);
-    if (!grid_shape_equal(&range->grid->shape, &made_for))
+    if (field->grid->mesh || grid->mesh) return field->grid == grid;
+    return grid_shape_equal(&grid->shape, &made_for);
+}
+
+static kata_status check_box(const kata_field *field, const char *call, const kata_range *range)
+{
+    if (!is_of_grid(field, range->grid))
         return api_fail(field->k, KATA_ERROR_ARGUMENT,
                         "%s: the range is of another grid than field '%s'", call, field->name);
-    grid_box box = api_range_box(range), inside = chain_slot_inside(field->slot, &field->boundary);
+    grid_box box = api_field_box(field, range);
+    grid_box inside = chain_slot_inside(field->slot, &field->boundary);
     if (grid_box_contains(&inside, &box)) return KATA_OK;
+    if (field->grid->mesh) box = api_mesh_shown(field->grid, &box);
+    if (field->grid->mesh) inside = api_mesh_shown(field->grid, &inside);
     text given = {0}, has = {0};
     grid_box_print(&given, &box, range->rank);
     grid_box_print(&has, &inside, range->rank);
@@ -89,12 +100,30 @@ static int64_t poisoned(const kata_field *field, const kata_range *range, int64_
     return count < values ? count : values;
 }
 
+/* Values of a mesh that its arrays have in another order. */
+static kata_status get_in_order(kata_field *field, const grid_box *box, kata_type type,
+                                void *values)
+{
+    kata *k = field->k;
+    size_t bytes = (size_t)store_type_bytes(type);
+    size_t count = (size_t)(grid_box_points(box) * field->slot->components);
+    void *room = malloc(count * bytes + 1);
+    if (!room) return api_no_memory(k);
+    kata_status status = api_read_field(k, field->slot, box, type, room);
+    if (!status)
+        api_mesh_reorder(field->grid, box, field->slot->components, bytes, room, values, true);
+    free(room);
+    return status;
+}
+
 static kata_status get_box(kata_field *field, const grid_box *box, kata_type type, void *values)
 {
     kata *k = field->k;
     kata_status status = KATA_OK;
     if (api_slot_is_awaited(k, field->slot)) status = api_flush(k, "kata_get");
-    return status ? status : api_read_field(k, field->slot, box, type, values);
+    if (status || !field->grid->mesh || api_mesh_is_plain(field->grid))
+        return status ? status : api_read_field(k, field->slot, box, type, values);
+    return get_in_order(field, box, type, values);
 }
 
 static kata_status get_values(kata_field *field, const kata_range *range, kata_type type,
@@ -172,6 +201,22 @@ static kata_status prepare_put(kata_field *field, const grid_box *box)
     return can_renew(field, box) ? renew(field, box) : api_flush(k, "kata_put");
 }
 
+/* False when memory is out. */
+static bool write_values(kata_field *field, const grid_box *box, kata_type type, const void *values)
+{
+    if (!field->grid->mesh || api_mesh_is_plain(field->grid)) {
+        store_write(field->slot->array, box, type, values);
+        return true;
+    }
+    size_t bytes = (size_t)store_type_bytes(type);
+    void *room = malloc((size_t)(grid_box_points(box) * field->slot->components) * bytes + 1);
+    if (!room) return false;
+    api_mesh_reorder(field->grid, box, field->slot->components, bytes, values, room, false);
+    store_write(field->slot->array, box, type, room);
+    free(room);
+    return true;
+}
+
 static kata_status put_values(kata_field *field, const kata_range *range, kata_type type,
                               const void *values, int64_t count)
 {
@@ -188,7 +233,7 @@ static kata_status put_values(kata_field *field, const kata_range *range, kata_t
     if (status) return status;
     exec_note_put(&field->k->exec, values, (size_t)count * (size_t)store_type_bytes(type));
     ir_value *before = api_trace_before(field);
-    store_write(field->slot->array, &box, type, values);
+    if (!write_values(field, &box, type, values)) return api_no_memory(field->k);
     field->slot->version++;
     api_trace_after(field, "kata_put", before);
     if (field->k->record) observe_record_put(field->k->record, field->name, field->slot);

@@ -77,6 +77,7 @@ kata_field *kata_field_new_with(kata_grid *grid, const char *name, const kata_fi
     if (api_field_points(grid, "kata_field_new", options, &slot) ||
         api_check_mirror(grid, "kata_field_new", &slot, -1, options->boundary))
         return NULL;
+    if (grid->mesh) api_mesh_turn_rules(grid, &boundary);
     kata_field *f = field_new(grid, "kata_field_new", name, &slot, &boundary);
     return f && api_set_units(f, "kata_field_new", options->units) ? NULL : f;
 }
@@ -101,6 +102,7 @@ kata_field *kata_field_like(kata_field *field, const char *name)
                        .components = other->components,
                        .on = other->on,
                        .each = other->each,
+                       .mesh = other->mesh,
                        .layout = other->layout};
     for (int d = 0; d < 3; d++) {
         slot.ghosts[d] = other->ghosts[d];

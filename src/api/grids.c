@@ -78,6 +78,10 @@ kata_grid *kata_grid_coarsen(const kata_grid *grid, int x, int y, int z)
                  "edges or vertices has a ratio");
         return NULL;
     }
+    if (grid->mesh) {
+        api_fail(grid->k, KATA_ERROR_ARGUMENT, "kata_grid_coarsen: a mesh has no coarser one");
+        return NULL;
+    }
     for (int d = 0; d < 3; d++)
         if (!(n[d] = coarse_size(grid, d, ratio[d]))) return NULL;
     return grid_new(grid->k, "kata_grid_coarsen", grid->shape.rank, n[0], n[1], n[2]);

@@ -14,6 +14,7 @@ struct kata_grid {
     kata *k;
     grid_shape shape;
     bool icosahedral; /* it has cells, edges and vertices */
+    struct api_mesh *mesh; /* or is a mesh of these; NULL: it is none */
 };
 
 /* A call that needed the result of queued loops: see forces.c. */
@@ -144,6 +145,7 @@ struct kata_kernel {
 
 struct kata_module {
     kata *k;
+    const char *constants; /* that it was compiled with; NULL: none */
     lang_module *module;
     kata_kernel *kernels;
     kata_module *next;

@@ -11,7 +11,7 @@ static kata_status check_names(const kata_grid *grid, const char *call, const ka
         return api_fail(grid->k, KATA_ERROR_ARGUMENT,
                         "%s: .each is %s, and .on does not say of what these are neighbours", call,
                         ir_location_constant(o->each));
-    if (o->on && !grid->icosahedral)
+    if (o->on && !grid->icosahedral && !grid->mesh)
         return api_fail(grid->k, KATA_ERROR_ARGUMENT,
                         "%s: .on is %s, and the grid has points only; kata_grid_icosahedral makes "
                         "one that has %s",
@@ -42,14 +42,35 @@ static kata_status check_axes(const kata_grid *grid, const char *call, const kat
     return KATA_OK;
 }
 
+/* Whether a mesh has such elements, and neighbours of them. */
+static kata_status check_known(const kata_grid *grid, const char *call, const kata_field_options *o)
+{
+    const grid_mesh *mesh = &grid->mesh->tables;
+    if (o->on && !mesh->count[o->on - KATA_CELLS])
+        return api_fail(grid->k, KATA_ERROR_ARGUMENT, "%s: the mesh has no %s", call,
+                        ir_location_name(o->on, true));
+    if (!o->each || mesh->relation[o->on - KATA_CELLS][o->each - KATA_CELLS].of) return KATA_OK;
+    return api_fail(grid->k, KATA_ERROR_ARGUMENT,
+                    "%s: the mesh does not know the %s of %s: give kata_grid_mesh the table .%s",
+                    call, ir_location_name(o->each, true), ir_location_name(o->on, true),
+                    ir_relation_name(o->on, o->each));
+}
+
+static int values_of(const kata_grid *grid, const kata_field_options *o)
+{
+    if (!grid->mesh) return ir_values_on(o->on, o->each);
+    return o->each ? grid->mesh->as.width[o->on - KATA_CELLS][o->each - KATA_CELLS] : 1;
+}
+
 kata_status api_field_location(const kata_grid *grid, const char *call,
                                const kata_field_options *options, chain_slot *slot)
 {
     kata_status status = check_names(grid, call, options);
-    if (status || !grid->icosahedral) return status;
+    if (status || (!grid->icosahedral && !grid->mesh)) return status;
     status = check_axes(grid, call, options, slot);
+    if (!status && grid->mesh) status = check_known(grid, call, options);
     if (status) return status;
-    int values = ir_values_on(options->on, options->each);
+    int values = values_of(grid, options);
     if (slot->components > IR_MAX_LENGTH / values)
         return api_fail(grid->k, KATA_ERROR_ARGUMENT,
                         "%s: %d components of %d values are more than the %d allowed", call,
@@ -57,6 +78,7 @@ kata_status api_field_location(const kata_grid *grid, const char *call,
     slot->on = options->on;
     slot->each = options->each;
     slot->components *= values;
+    if (grid->mesh) api_mesh_turn(grid, slot);
     return KATA_OK;
 }
 

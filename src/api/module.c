@@ -19,6 +19,13 @@ static kata_module *module_new(kata *k, const char *name, const char *text, size
         api_note_error(k);
         return NULL;
     }
+    const char *constants = options->constants;
+    m->constants = constants ? arena_copy_text(&k->memory, constants, strlen(constants)) : NULL;
+    if (constants && !m->constants) {
+        api_no_memory(k);
+        lang_module_free(m->module);
+        return NULL;
+    }
     m->next = k->modules;
     k->modules = m;
     m->kernels = arena_array(&k->memory, (size_t)m->module->count + 1, sizeof *m->kernels);

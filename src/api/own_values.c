@@ -8,7 +8,8 @@ kata_status api_find_own(const kata_grid *grid, const bool staggered[3], grid_bo
 {
     kata *k = grid->k;
     exec_context alone = {.ranks = NULL};
-    kata_status status = exec_own_points(api_deals(k) ? &k->exec : &alone, &grid->shape, staggered,
+    bool deals = api_deals(k) && !grid->mesh;
+    kata_status status = exec_own_points(deals ? &k->exec : &alone, &grid->shape, staggered,
                                          own, dealt, &k->messages);
     api_note_error(k);
     return status;

@@ -13,10 +13,10 @@ static kata_status check_options(const points_call *c)
 {
     const kata_points_options *o = &c->options;
     kata *k = c->k;
-    if (c->points->grid->icosahedral)
+    if (c->points->grid->icosahedral || c->points->grid->mesh)
         return api_fail(k, KATA_ERROR_ARGUMENT,
-                        "kata_points_new: points lie between those of a box; an icosahedral grid "
-                        "is none");
+                        "kata_points_new: points lie between those of a box; %s is none",
+                        c->points->grid->mesh ? "a mesh" : "an icosahedral grid");
     if (!o->coordinates)
         return api_fail(k, KATA_ERROR_ARGUMENT, "kata_points_new: the coordinates are NULL");
     if (o->count < 1 || o->count > API_MOST_ELEMENTS)

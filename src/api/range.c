@@ -43,6 +43,7 @@ kata_range kata_on(const kata_field *field)
 {
     if (!field) return (kata_range){0};
     grid_box points = chain_slot_points(field->slot, &field->boundary);
+    if (field->grid->mesh) points = api_mesh_shown(field->grid, &points);
     return box(field->grid, field->grid->shape.rank, points.lo, points.hi);
 }
 

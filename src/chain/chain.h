@@ -28,7 +28,8 @@ typedef struct chain_slot {
     int64_t ghosts[3]; /* points stored beyond both sides of each dimension; 0 where it is absent */
     kata_type type;
     int components;
-    kata_location on, each;    /* of an icosahedral grid: as in ir_param */
+    kata_location on, each;    /* of an icosahedral grid or a mesh: as in ir_param */
+    const grid_mesh *mesh;     /* NULL: of a grid */
     bool temporary;            /* its values live until the time step ends */
     bool tracked;              /* it has values in `set` only: a temporary; or a discarded field
                                   with faces or ghosts, which rules may hide while it is written */
@@ -129,6 +130,7 @@ typedef struct chain_loop {
     const ir_kernel *kernel;
     grid_shape shape; /* of the grid it runs on */
     bool icosahedral; /* which has cells, edges and vertices */
+    const grid_mesh *mesh; /* or a mesh: along x are the elements that the kernel computes */
     grid_box box;
     int colors, color; /* above 1: only points at which (x + y + z) mod colors is color */
     int parted; /* bit d: other ranks run points that lie elsewhere along dimension d, and its

@@ -159,19 +159,25 @@ static void add_element(text *out, const codegen_writer *w, const ir_node *node)
 /* ---- levels known at run time ----------------------------------------------------------------
  *
  * They are found from the field's first element, not from a row of the point. An index outside is
- * moved to the nearest inside: the point fails, or it is on a path that the point does not take. */
+ * moved to the nearest inside: the point fails, or it is on a path that the point does not take.
+ * Neighbours in a mesh are inside. */
 
 /* The index along a dimension. Without an offset the points of the range are inside the grid. */
 static void add_level_index(text *out, const codegen_writer *w, const ir_node *node, int d)
 {
     const char i = "xyz"[d];
     int32_t offset = node->offset[d];
+    bool everywhere = node->inside && !w->loop->kernel->guarded; /* the range has been checked */
     if (w->loop->kernel->params[node->param].absent_axis[d]) {
         text_add(out, "0");
+    } else if (d == node->value.i32 && node->inside) {
+        codegen_operand(out, w, node->arg[0]);
     } else if (d == node->value.i32) {
         text_add(out, "kata_between(0, ");
         codegen_operand(out, w, node->arg[0]);
         text_add(out, ", n%c - 1)", i);
+    } else if (offset && everywhere) {
+        text_add(out, "i%c + (%d)", i, (int)offset);
     } else if (offset) {
         text_add(out, "kata_between(0, i%c + (%d), n%c - 1)", i, (int)offset, i);
     } else {

@@ -177,7 +177,7 @@ static void find_layout(struct exec_ranks *r, const chain *c)
         const grid_shape *shape = &c->loops[i].shape;
         grid_box all = grid_shape_box(shape);
         double points = (double)grid_box_points(&all);
-        if (shape->rank < 2 || !plan_is_dealt(shape, r->small)) continue;
+        if (shape->rank < 2 || c->loops[i].mesh || !plan_is_dealt(shape, r->small)) continue;
         for (int d = 0; d < 3; d++)
             ordered[d] = ordered[d] || c->loops[i].kernel->order[d] != IR_UNORDERED;
         if (points <= most) continue;

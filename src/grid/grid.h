@@ -317,4 +317,42 @@ void grid_sums_add(const grid_source *source, int k, kata_type stored, const voi
                    grid_sums *sums, int64_t count);
 void grid_sums_store(kata_type stored, const grid_sums *sums, void *elements, int64_t count);
 
+/* ---- mesh.c: cells, edges and vertices by tables of neighbours --------------------------------
+ */
+
+/* The neighbours of one kind of elements of another kind. `of` has the neighbour in slot k of
+ * element i at i*width + k, or -1 where there is none; NULL: this is not known. */
+typedef struct grid_relation {
+    int width;
+    bool misses; /* there is a -1 */
+    const int32_t *of;
+} grid_relation;
+
+/* Relations and numbers of elements, by kata_location - KATA_CELLS: relation[from][to]. */
+typedef struct grid_mesh {
+    int64_t count[3];
+    grid_relation relation[3][3];
+    const char *name[3][3]; /* of the tables, for messages */
+    const char *where;      /* the call or file that messages begin with */
+} grid_mesh;
+
+enum { GRID_WIDEST = 64 }; /* slots of a relation */
+
+/* Checks the tables that a mesh has, derives the others from them as far as they say enough, in
+ * `memory`, and checks that all fit together. Without edges, those of cell_vertices are made. */
+kata_status grid_mesh_complete(grid_mesh *mesh, arena *memory, messages *m);
+/* 1 if element `from` of edges is the first, or has the first, of the two: as ir_orientation. One
+ * of `from` and `to` is KATA_EDGES - KATA_CELLS, the other is not. 0 where there is no neighbour. */
+int grid_mesh_sign(const grid_mesh *mesh, int from, int to, int64_t element, int slot);
+
+/* ---- mesh_sphere.c, mesh_geometry.c ----------------------------------------------------------- */
+
+/* The mesh of kata_grid_sphere, with cell_vertices alone, and x, y, z of each vertex. */
+kata_status grid_mesh_sphere(int root, int bisections, grid_mesh *mesh, double **vertices,
+                             arena *memory, messages *m);
+/* How many values an element of a kind has: 0 where it has no such geometry. */
+int grid_mesh_geometry_values(int kind, kata_geometry what);
+void grid_mesh_geometry(const grid_mesh *mesh, const double *vertices, int kind,
+                        kata_geometry what, double *values);
+
 #endif

@@ -11,7 +11,8 @@ typedef uint32_t ir_id; /* a node; operands come before their users; 0 is no nod
 
 typedef struct ir_node {
     uint8_t op, type;
-    uint16_t zero; /* fills the gap, so that equal nodes are equal bytes */
+    uint16_t inside; /* LEVEL: the index is known to be inside of the field; fills the gap, so that
+                        equal nodes are equal bytes */
     ir_id arg[3];
     /* CONST: bits of the value. NUMBER: param, element. INDEX, SIZE: dimension in param.
      * LOAD: param, component in element, offset. STORED: param. LEVEL: as LOAD, and the dimension

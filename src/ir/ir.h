@@ -65,6 +65,15 @@ int ir_values_on(kata_location on, kata_location each);
 /* An edge has two cells and two vertices. Between it and one of these: 1 if that is the edge's
  * first, -1 if it is its second. One of `from` and `to` is KATA_EDGES, the other is not. */
 int ir_orientation(kata_location from, kata_location to, int color, int slot);
+/* "cell_edges" */
+const char *ir_relation_name(kata_location from, kata_location to);
+/* A mesh, as far as a kernel depends on it: of each relation (by location - KATA_CELLS) its slots, 0
+ * where it is not known, and whether some of them are empty. */
+typedef struct ir_mesh {
+    int width[3][3];
+    bool misses[3][3];
+    int axis[3]; /* the dimension of a loop along which x, y and z of the text lie */
+} ir_mesh;
 /* "cell", "cells" */
 const char *ir_location_name(kata_location on, bool several);
 /* "on cell : edges", "at points" */

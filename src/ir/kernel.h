@@ -70,6 +70,7 @@ typedef struct ir_access {
 typedef struct ir_level_read {
     int param, component, dimension;
     int32_t offset[3]; /* 0 along the dimension */
+    bool inside;       /* the index is known to be inside: a neighbour's in a mesh */
     uint32_t at;
 } ir_level_read;
 
@@ -117,6 +118,7 @@ typedef struct ir_kernel {
     const source *text;
     uint32_t at; /* location of the name */
     int param_count, local_count, table_count;
+    int hidden_count;   /* of the parameters, behind the others */
     int table_elements; /* of all its table parameters */
     int real_param;     /* of a kernel that uses `real`: the first field parameter of that type */
     ir_param *params;
@@ -131,6 +133,8 @@ typedef struct ir_kernel {
     kata_location on; /* what it computes of an icosahedral grid, in parts of its body, one for each
                          colour; or KATA_NOWHERE */
     uint32_t on_at;
+    bool of_mesh; /* its neighbours are those of a mesh, in hidden parameters */
+    int axis[3];  /* then the dimensions along which x, y and z of its text lie */
     bool anywhere; /* it takes fields of all locations: one of the library's own */
     ir_stmt *body;
     bool watched; /* all floating values that it writes are checked: see finite.c */

@@ -201,6 +201,16 @@ static void refuse_level(lowering *l, const ir_expr *e, int dimension)
     message_send(l->m);
 }
 
+/* Where there is no neighbour, the first element is read, and what is made of it is not used. */
+static ir_id neighbour_index(lowering *l, const ir_expr *e, ir_id index)
+{
+    const ir_expr *from = e->arg[e->level];
+    if (!from->may_miss) return index;
+    ir_id zero = ir_graph_const(l->g, IR_I64, ir_value_of_int(IR_I64, 0));
+    ir_id none = ir_graph_op(l->g, IR_LT, IR_BOOL, index, zero, 0, e->at);
+    return ir_graph_op(l->g, IR_SELECT, IR_I64, none, zero, index, e->at);
+}
+
 /* A field at an index along one dimension; offsets along the others. */
 static ir_id load_level(lowering *l, const ir_expr *e, int component)
 {
@@ -225,7 +235,9 @@ static ir_id load_level(lowering *l, const ir_expr *e, int component)
         return 0;
     if (l->g->nodes[index].type != IR_I64)
         index = ir_graph_op(l->g, IR_CONVERT, IR_I64, index, 0, 0, e->at);
-    node.arg[0] = index;
+    node.inside = e->inside;
+    node.arg[0] = e->inside ? neighbour_index(l, e, index) : index;
+    if (e->inside) return ir_graph_add(l->g, &node);
     return lower_level_check(l, index, d, param->name, e->at) ? 0 : ir_graph_add(l->g, &node);
 }
 
@@ -297,7 +309,8 @@ static ir_id random_number(lowering *l, const ir_expr *e)
     ir_id position = long_constant(l, ir_random_position(l->repetition, e->index));
     bits = ir_graph_op(l->g, IR_MIX, IR_I64, bits, position, 0, e->at);
     for (int d = 2; d >= 0; d--) {
-        ir_node index = {.op = IR_INDEX, .type = IR_I64, .param = d, .at = e->at};
+        int along = l->kernel->of_mesh ? l->kernel->axis[d] : d;
+        ir_node index = {.op = IR_INDEX, .type = IR_I64, .param = along, .at = e->at};
         bits = ir_graph_op(l->g, IR_MIX, IR_I64, bits, ir_graph_add(l->g, &index), 0, e->at);
     }
     bits = ir_graph_op(l->g, IR_SHR, IR_I64, bits, long_constant(l, 11), 0, e->at);

@@ -16,6 +16,8 @@ typedef enum ir_param_kind {
     IR_PARAM_WHERE /* the first point at which the minimum or maximum `of` is found */
 } ir_param_kind;
 
+typedef enum ir_hidden { IR_SHOWN, IR_HIDDEN_NEIGHBOURS, IR_HIDDEN_SIGNS, IR_HIDDEN_KINDS } ir_hidden;
+
 typedef struct ir_param {
     const char *name;
     ir_param_kind kind;
@@ -36,6 +38,9 @@ typedef struct ir_param {
      * one for each such neighbour. Its components are numbered (own*colours + colour)*neighbours +
      * neighbour; `own` are those of the text. */
     kata_location on, each;
+    /* Of a field that the text does not have: the numbers of the neighbours `each` of `on` in a
+     * mesh, or their orientations. Such parameters stand behind those of the text. */
+    ir_hidden hidden;
 } ir_param;
 
 static inline bool ir_param_is_field(const ir_param *param)

@@ -316,7 +316,8 @@ static ir_expr *load(lang_compiler *c, const lang_lvalue *lvalue)
     e->index = field->index;
     e->level = lang_find_level(c, lvalue);
     bool ok = lang_lvalue_shift(c, lvalue, &e->arg[0], &e->arg[1], &e->offsets) &&
-              lang_locate(c, lvalue, &e->arg[0], &e->arg[1], &e->offsets);
+              lang_locate(c, lvalue, &e->arg[0], &e->arg[1], &e->offsets, &e->level);
+    e->inside = c->mesh && lvalue->neighbour && e->level;
     return ok ? e : NULL;
 }
 
@@ -366,8 +367,8 @@ static lang_value read_as_declared(lang_compiler *c, const lang_lvalue *lvalue)
 {
     lang_symbol *s = lvalue->symbol;
     switch (s->kind) {
-    case LANG_INDEX: return lang_value_of(element_of(c, lvalue, IR_EXPR_INDEX, s->index));
-    case LANG_SIZE: return lang_value_of(element_of(c, lvalue, IR_EXPR_SIZE, s->index));
+    case LANG_INDEX: return lang_value_of(element_of(c, lvalue, IR_EXPR_INDEX, lang_axis(c, s->index)));
+    case LANG_SIZE: return lang_value_of(element_of(c, lvalue, IR_EXPR_SIZE, lang_axis(c, s->index)));
     case LANG_CONSTANT: return lang_value_of(lang_tree_const(c, s->type, s->value, lvalue->at));
     case LANG_TABLE:
         return lang_value_of(element_of(c, lvalue, IR_EXPR_TABLE, lang_tree_table(c, s)));

@@ -73,7 +73,7 @@ static ir_stmt *assign_field(lang_compiler *c, const lang_stmt *s, const lang_lv
     lang_lvalue written = *lvalue;
     written.written = true;
     bool ok = lang_lvalue_shift(c, &written, &store->element, store->offset, &store->offsets) &&
-              lang_locate(c, &written, &store->element, store->offset, &store->offsets);
+              lang_locate(c, &written, &store->element, store->offset, &store->offsets, NULL);
     return ok ? store : NULL;
 }
 

@@ -124,15 +124,36 @@ bool lang_is_orientation(const lang_compiler *c, const lang_expr *e);
 ir_expr *lang_orientation(lang_compiler *c, const lang_expr *e);
 bool lang_is_color(const lang_compiler *c, const lang_expr *e);
 
+/* ---- mesh.c ---------------------------------------------------------------------------------- */
+
+/* Neighbours of an element, 0 where a mesh does not know them; colours. */
+int lang_slots(const lang_compiler *c, kata_location from, kata_location to);
+int lang_colors(const lang_compiler *c, kata_location on);
+/* The dimension of a loop for x, y or z of the text. */
+int lang_axis(const lang_compiler *c, int dimension);
+/* Turns the axes of a parameter, and the offsets and level of an access, to those of a loop. */
+void lang_mesh_turn(const lang_compiler *c, ir_param *param);
+void lang_mesh_turn_offsets(const lang_compiler *c, ir_expr *offset[3], int *level);
+/* Whether there are neighbours of that kind; reports. */
+bool lang_mesh_knows(lang_compiler *c, kata_location from, kata_location to, uint32_t at);
+/* Sets the number of a neighbour, all else of which is set. */
+bool lang_mesh_neighbour(lang_compiler *c, lang_element *n, uint32_t at);
+ir_expr *lang_mesh_orientation(lang_compiler *c, const lang_element *n, uint32_t at);
+/* Where a neighbour may be missing: what is added to *body runs if it is there. */
+bool lang_mesh_exists(lang_compiler *c, const lang_element *n, uint32_t at, ir_stmt ***body);
+/* Sets where a field is read at an element. */
+bool lang_mesh_locate(lang_compiler *c, const lang_lvalue *lvalue, const lang_element *at,
+                      ir_expr *offset[3], int *level);
+
 /* ---- located.c ------------------------------------------------------------------------------- */
 
 /* Resolves the brackets behind a field on cells, edges or vertices. */
 bool lang_located_brackets(lang_compiler *c, const lang_symbol *field,
                            const lang_expr *const brackets[3], lang_lvalue *lvalue);
 /* Adds colour, number and offset of what an lvalue names to the component and offsets of an access.
- * Nothing of a field at points. */
+ * Nothing of a field at points. `level`: as in IR_EXPR_LOAD; NULL of a write. */
 bool lang_locate(lang_compiler *c, const lang_lvalue *lvalue, ir_expr **component,
-                 ir_expr *offset[3], int *offsets);
+                 ir_expr *offset[3], int *offsets, int *level);
 /* The component of the graph for a component of the text (NULL: 0) of a field or reduction at an
  * element; NULL: 0. `neighbour`: of a field with a value for each. */
 ir_expr *lang_component_of(lang_compiler *c, const lang_symbol *symbol, const lang_element *at,

@@ -42,6 +42,11 @@ static lang_value check_pi(lang_compiler *c, const lang_expr *e)
 /* The colour of what is computed, unless the file gives the name 'ic' a meaning of its own. */
 static lang_value check_color(lang_compiler *c, const lang_expr *e)
 {
+    if (c->mesh) {
+        lang_error(c, e->at, "'ic' is a colour of an icosahedral grid, and a mesh has none");
+        lang_hint(c, "'ix' is the number of what is computed");
+        return failed;
+    }
     return lang_value_of(c->element->color ? c->element->color : lang_tree_int(c, 0, e->at));
 }
 

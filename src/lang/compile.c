@@ -81,6 +81,11 @@ static bool make_both(lang_compiler *c, lang_function *f)
     return made;
 }
 
+static bool is_wanted(const lang_compiler *c, const lang_function *f)
+{
+    return f->kernel && (!c->only || !strcmp(c->only, f->name->text));
+}
+
 static bool make_kernels(lang_compiler *c, lang_function *first)
 {
     size_t count = 0;
@@ -89,7 +94,7 @@ static bool make_kernels(lang_compiler *c, lang_function *first)
     c->module->f32_versions = arena_array(&c->module->memory, count + 1, sizeof(ir_kernel *));
     if (!c->module->kernels || !c->module->f32_versions) return lang_no_memory(c);
     for (lang_function *f = first; f; f = f->next)
-        if (f->kernel && !make_both(c, f) && !lang_recover(c)) return false;
+        if (is_wanted(c, f) && !make_both(c, f) && !lang_recover(c)) return false;
     return true;
 }
 
@@ -108,7 +113,7 @@ static void run_passes(lang_compiler *c, const lang_options *options)
     if (!ok || !declare_all(c, functions)) return;
     if (!functions && !c->module->file.next) lang_warn_empty(c); /* a file may import alone */
     if (!lang_constants_all_taken(c, functions) && !lang_recover(c)) return;
-    if (check_helpers(c, functions)) make_kernels(c, functions);
+    if (c->only || check_helpers(c, functions)) make_kernels(c, functions);
 }
 
 static void end(lang_compiler *c)
@@ -167,9 +172,14 @@ kata_status lang_compile(const char *name, const char *text, size_t length,
                             name, length, LANG_MAX_TEXT);
     lang_module *module = module_new(name, text, length);
     if (!module) return message_no_memory(m);
-    lang_compiler c = {.module = module, .m = m, .watched = options && options->watched};
+    if (!options) options = &none;
+    lang_compiler c = {.module = module,
+                       .m = m,
+                       .watched = options->watched,
+                       .mesh = options->mesh,
+                       .only = options->only};
     message_gather(m);
-    compile(&c, options ? options : &none);
+    compile(&c, options);
     end(&c);
     kata_status status = send_gathered(&c, name);
     if (status)

@@ -30,6 +30,8 @@ struct lang_compiler {
     bool damaged;       /* the definition being parsed has an error */
     bool lost;          /* a definition without a name was dropped */
     bool watched;       /* as in lang_options */
+    const ir_mesh *mesh;
+    const char *only;
     locale_t locale;    /* C */
     arena syntax;       /* everything that ends with the compilation */
     int syntax_count;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { MOST_HIDDEN = (IR_HIDDEN_KINDS - 1) * 9 }; /* each of each relation */
+
 bool lang_check_param_length(lang_compiler *c, const lang_param *p, int *length)
 {
     *length = 0;
@@ -97,6 +99,7 @@ static bool check_param(lang_compiler *c, const lang_param *p, ir_param *param)
                         .accumulates = p->accumulates};
     if (!lang_check_ratio(c, p, param) || !lang_check_along(c, p, param)) return false;
     if (!lang_check_on(c, p, param)) return false;
+    if (c->mesh) lang_mesh_turn(c, param);
     symbol->on = p->on;
     symbol->each = p->each;
     symbol->children = ir_param_children(param) > 1;
@@ -140,6 +143,10 @@ static bool check_where(lang_compiler *c, const lang_function *f, const lang_par
                          "one is 'min double m' or 'max double m', a single scalar: its point is "
                          "'at(m) long where[3]'");
     }
+    if (c->mesh) {
+        lang_error(c, p->of_at, "the place of '%s' is not found on a mesh", p->of->text);
+        return lang_hint(c, "a point of a grid has one: reduce the value alone");
+    }
     if (params[p->number].count != 3) {
         lang_error(c, p->at, "'%s' holds the index of a point along x, y and z", p->name->text);
         return lang_hint(c, "declare it '%s[3]'", p->name->text);
@@ -151,12 +158,14 @@ static bool check_where(lang_compiler *c, const lang_function *f, const lang_par
 
 static bool check_function(lang_compiler *c, const lang_function *f, ir_kernel *kernel)
 {
-    ir_param *params = arena_array(&c->module->memory, (size_t)f->param_count + 1, sizeof *params);
+    ir_param *params = arena_array(&c->module->memory, (size_t)f->param_count + MOST_HIDDEN + 1, sizeof *params);
     if (!params) return lang_no_memory(c);
     bool ok = true;
     kernel->name = f->name->text;
     kernel->on = f->on;
     kernel->on_at = f->on_at;
+    kernel->of_mesh = c->mesh;
+    for (int d = 0; d < 3; d++) kernel->axis[d] = lang_axis(c, d);
     for (const lang_param *p = f->params; p; p = p->next) {
         ir_param *param = &params[p->number];
         if (check_param(c, p, param)) {
@@ -179,7 +188,9 @@ static bool check_function(lang_compiler *c, const lang_function *f, ir_kernel *
     kernel->at = f->at;
     kernel->params = params;
     kernel->param_count = f->param_count;
-    ir_set_order(kernel, f->order);
+    ir_direction order[3];
+    for (int d = 0; d < 3; d++) order[lang_axis(c, d)] = f->order[d];
+    ir_set_order(kernel, order);
     kernel->direction_at = f->direction_at;
     if (ir_orders_several(kernel) && !lang_check_columns_order(c, f, params)) return false;
     c->body_level = c->level;

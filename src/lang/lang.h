@@ -34,6 +34,9 @@ typedef struct lang_options {
     const char *path;      /* of the file that the text is of, which may import others */
     const char *folder;    /* where a text of no file may import from; both NULL: it may not */
     bool watched;          /* kernels check the floating values that they write: ir_kernel */
+    const ir_mesh *mesh;   /* kernels on cells, edges and vertices are for this one; NULL: for
+                              icosahedral grids */
+    const char *only;      /* the kernel to compile; NULL: all */
 } lang_options;
 
 /* Parses, checks and lowers a kernel text; options may be NULL. On error *out stays as it was. */

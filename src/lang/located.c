@@ -155,22 +155,24 @@ static bool may_touch(lang_compiler *c, const lang_lvalue *lvalue, const lang_el
 ir_expr *lang_component_of(lang_compiler *c, const lang_symbol *symbol, const lang_element *at,
                            const lang_element *neighbour, ir_expr *own, uint32_t where)
 {
-    int slots = symbol->each ? ir_relation_of(symbol->on, symbol->each)->count : 1;
+    int slots = symbol->each ? lang_slots(c, symbol->on, symbol->each) : 1;
     ir_expr *inner = lang_combine(c, at->color, slots, slots > 1 ? neighbour->slot : NULL, where);
     if (!own) return inner;
     ir_expr *wide = lang_convert(c, lang_value_of(own), IR_I64);
-    return wide ? lang_combine(c, wide, ir_colors(symbol->on) * slots, inner, where) : NULL;
+    return wide ? lang_combine(c, wide, lang_colors(c, symbol->on) * slots, inner, where) : NULL;
 }
 
 bool lang_locate(lang_compiler *c, const lang_lvalue *lvalue, ir_expr **component,
-                 ir_expr *offset[3], int *offsets)
+                 ir_expr *offset[3], int *offsets, int *level)
 {
     const lang_symbol *field = lvalue->symbol;
+    if (c->mesh) lang_mesh_turn_offsets(c, offset, level);
     if (!field->on) return true;
     const lang_element *at = find_element(c, lvalue);
     if (!at || !may_touch(c, lvalue, at, offset[2])) return false;
     *component = lang_component_of(c, field, at, lvalue->neighbour, *component, lvalue->at);
-    for (int d = 0; d < 2; d++) offset[d] = at->at[d];
     *offsets = 3;
+    if (c->mesh) return !c->failed && lang_mesh_locate(c, lvalue, at, offset, level);
+    for (int d = 0; d < 2; d++) offset[d] = at->at[d];
     return !c->failed;
 }

@@ -147,6 +147,7 @@ static lang_element *make_neighbour(lang_compiler *c, const lang_element *from, 
     if (!n) return NULL;
     n->from = from;
     n->slot = slot;
+    if (c->mesh) return lang_mesh_neighbour(c, n, at) ? n : NULL;
     n->number = lang_combine(c, from->color, ir_relation_of(from->on, on)->count, slot, at);
     if (!n->number) return NULL;
     if (ir_colors(on) > 1 && !(n->color = look_up(c, n, COLOR, at))) return NULL;
@@ -207,6 +208,7 @@ static bool check_body(lang_compiler *c, const lang_stmt *s, lang_element *n, in
                        ir_stmt **out)
 {
     const lang_neighbours *of = &s->neighbours;
+    if (!lang_mesh_exists(c, n, of->at, &out)) return false;
     if (s->declared.name && !declare_position(c, &s->declared, index, &out)) return false;
     lang_symbol *symbol = lang_declare(c, LANG_NEIGHBOUR, of->name, of->at);
     if (!symbol) return false;
@@ -224,9 +226,10 @@ ir_stmt *lang_check_neighbours(lang_compiler *c, const lang_stmt *s)
 {
     const lang_neighbours *of = &s->neighbours;
     const lang_element *from = find_from(c, s);
+    if (from && !lang_mesh_knows(c, from->on, of->kind, s->at)) from = NULL;
     int index = from ? lang_tree_local(c, of->name->text, IR_I32, 0, of->at) : -1;
     ir_stmt *loop =
-        from ? lang_count(c, index, ir_relation_of(from->on, of->kind)->count, s->at) : NULL;
+        from ? lang_count(c, index, lang_slots(c, from->on, of->kind), s->at) : NULL;
     ir_expr *slot = loop ? lang_tree_expr(c, IR_EXPR_LOCAL, IR_I32, of->at) : NULL;
     if (slot) slot->index = index;
     lang_element *n = make_neighbour(c, from, of->kind, slot, of->at);
@@ -259,7 +262,7 @@ ir_expr *lang_orientation(lang_compiler *c, const lang_expr *e)
     if (!symbol) return NULL;
     const lang_element *n = symbol->element;
     if ((n->on == KATA_EDGES) != (n->from->on == KATA_EDGES))
-        return look_up(c, n, ORIENTATION, e->at);
+        return c->mesh ? lang_mesh_orientation(c, n, e->at) : look_up(c, n, ORIENTATION, e->at);
     lang_error(c, e->at,
                "'%s' is among the %s of %s: an orientation is between an edge and a cell "
                "or vertex of it",

@@ -107,7 +107,8 @@ static bool may_lie(lang_compiler *c, const lang_param *p, const ir_param *param
 
 static bool set_count(lang_compiler *c, const lang_param *p, ir_param *param)
 {
-    int values = ir_values_on(p->on, p->each);
+    if (p->each && !lang_mesh_knows(c, p->on, p->each, p->on_at)) return false;
+    int values = lang_colors(c, p->on) * (p->each ? lang_slots(c, p->on, p->each) : 1);
     if (param->count > IR_MAX_LENGTH / values)
         return lang_error(c, p->at, "'%s' has %d components of %d values, more than the %d allowed",
                           p->name->text, param->count, values, IR_MAX_LENGTH);
@@ -232,7 +233,7 @@ lang_element *lang_element_new(lang_compiler *c, kata_location on)
 
 bool lang_check_parts(lang_compiler *c, const lang_function *f, ir_kernel *kernel)
 {
-    int colors = ir_colors(f->on);
+    int colors = lang_colors(c, f->on);
     lang_element *own = lang_element_new(c, f->on);
     if (!own || !check_order(c, f)) return false;
     c->element = own;

@@ -83,6 +83,7 @@ typedef struct lang_element {
      * tables, by colour first. */
     const struct lang_element *from;
     ir_expr *slot, *number;
+    ir_expr *index; /* of a neighbour in a mesh, instead of colour and offset: its number there */
 } lang_element;
 
 typedef struct lang_symbol {

@@ -10,9 +10,24 @@ static kata_status begin(const chain_loop *loop, int param, messages *m, const c
     return KATA_ERROR_APPLICATION;
 }
 
+static kata_status check_mesh(const chain_loop *loop, int p, messages *m)
+{
+    const chain_binding *binding = &loop->bindings[p];
+    if (loop->mesh == binding->slot->mesh) return KATA_OK;
+    begin(loop, p, m, "field of another grid");
+    message_line(m, "field '%s' is of %s, the range is of %s", binding->name,
+                 binding->slot->mesh ? "a mesh" : "a grid",
+                 !loop->mesh            ? "a grid"
+                 : binding->slot->mesh ? "another mesh"
+                                        : "a mesh");
+    message_line(m, "give it a field of the grid that the range was made for");
+    return message_send(m);
+}
+
 static kata_status check_shape(const chain_loop *loop, int p, messages *m)
 {
     const chain_binding *binding = &loop->bindings[p];
+    if (loop->mesh || binding->slot->mesh) return check_mesh(loop, p, m);
     if (ir_param_has_ratio(&loop->kernel->params[p])) return legality_check_ratio(loop, p, m);
     grid_shape made_for = chain_slot_grid(binding->slot);
     if (grid_shape_equal(&made_for, &loop->shape)) return KATA_OK;
@@ -128,12 +143,20 @@ static kata_status check_location(const chain_loop *loop, int p, messages *m)
     return message_send(m);
 }
 
+/* The values of an element, of each component of the text. */
+static int values_on(const chain_slot *slot)
+{
+    if (!slot->mesh) return ir_values_on(slot->on, slot->each);
+    return slot->each ? slot->mesh->relation[slot->on - KATA_CELLS][slot->each - KATA_CELLS].width
+                      : 1;
+}
+
 static kata_status check_components(const chain_loop *loop, int p, messages *m)
 {
     const ir_param *param = &loop->kernel->params[p];
     const chain_binding *binding = &loop->bindings[p];
     if (binding->slot->components == param->count) return KATA_OK;
-    int values = ir_values_on(param->on, param->each);
+    int values = values_on(binding->slot);
     int has = binding->slot->components / values, takes = param->count / values;
     begin(loop, p, m, "field with another number of components");
     message_line(m, "field '%s' has %d, '%s' takes %d", binding->name, has, param->name, takes);

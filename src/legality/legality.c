@@ -32,12 +32,12 @@ kata_status legality_check_rank(const chain_loop *loop, messages *m)
 static kata_status check_grid(const chain_loop *loop, messages *m)
 {
     const ir_kernel *kernel = loop->kernel;
-    if (!kernel->on || loop->icosahedral) return KATA_OK;
+    if (!kernel->on || loop->icosahedral || loop->mesh) return KATA_OK;
     message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, kernel->on_at,
                      "kernel '%s' computes %s, and is applied to a grid of points", kernel->name,
                      ir_location_name(kernel->on, true));
     legality_say_where(loop, m);
-    message_line(m, "apply it to a grid made by kata_grid_icosahedral");
+    message_line(m, "apply it to a grid made by kata_grid_icosahedral or kata_grid_mesh");
     return message_send(m);
 }
 

@@ -6,8 +6,9 @@
 static void begin(const chain_loop *loop, const ir_level_read *read, const char *wrong, messages *m)
 {
     const ir_kernel *kernel = loop->kernel;
-    message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, read->at,
-                     "'%s' is read by 'at(...)' %s", kernel->params[read->param].name, wrong);
+    message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, read->at, "'%s' is read %s %s",
+                     kernel->params[read->param].name,
+                     read->inside ? "at neighbours" : "by 'at(...)'", wrong);
     legality_say_where(loop, m);
 }
 
@@ -45,11 +46,13 @@ static kata_status check_written(const chain_loop *loop, const ir_level_read *re
 static int find_outside(const chain_loop *loop, const ir_level_read *read, const grid_box *need)
 {
     for (int d = 0; d < loop->shape.rank; d++) {
+        int64_t size = chain_slot_grid(loop->bindings[read->param].slot).size[d];
+        if (read->inside) size += loop->bindings[read->param].slot->staggered[d];
         const grid_box *from = read->offset[d] ? need : &loop->box;
         bool absent = loop->kernel->params[read->param].absent_axis[d];
         if (d == read->dimension || absent || grid_box_is_empty(from)) continue;
         if (from->lo[d] + read->offset[d] < 0 ||
-            from->hi[d] + read->offset[d] > loop->shape.size[d])
+            from->hi[d] + read->offset[d] > size)
             return d;
     }
     return -1;
@@ -61,10 +64,13 @@ static kata_status check_inside(const chain_loop *loop, const ir_level_read *rea
     int d = find_outside(loop, read, need);
     if (d < 0) return KATA_OK;
     begin(loop, read, "outside the grid", m);
-    message_line(m, "along %c its offset is %d, and boundary rules are not asked there", "xyz"[d],
-                 (int)read -> offset[d]);
-    message_line(m, "apply the kernel to a smaller range, or guard the read: "
-                    "ix > 0 ? u[-1,0,at(k)] : u[0,0,at(k)]");
+    int along = 0;
+    while (loop->kernel->of_mesh && loop->kernel->axis[along] != d) along++;
+    message_line(m, "along %c its offset is %d, and boundary rules are not asked there",
+                 "xyz"[loop->kernel->of_mesh ? along : d], (int)read->offset[d]);
+    message_line(m, "apply the kernel to a smaller range, or guard the read: %s",
+                 read->inside ? "iz + 1 < nz ? u[e][0,0,1] : u[e]"
+                              : "ix > 0 ? u[-1,0,at(k)] : u[0,0,at(k)]");
     return message_send(m);
 }
 
@@ -77,13 +83,17 @@ static kata_status check_values(const chain_loop *loop, const ir_level_read *rea
     const int d = read->dimension;
     grid_box box = analysis_resolved_box(loop, read->param, read->offset, need), missing;
     box.lo[d] = 0;
-    box.hi[d] = loop->shape.size[d];
+    box.hi[d] = chain_slot_grid(slot).size[d];
     bool known =
         !slot->discarded && (!slot->tracked || grid_region_holds(&slot->set, &box, &missing));
     if (known) return KATA_OK;
     begin(loop, read, slot->temporary ? "where it was not written" : "after it was discarded", m);
-    message_line(m, "field '%s' must have values at all indices along %c",
-                 loop->bindings[read->param].name, "xyz"[d]);
+    if (read->inside)
+        message_line(m, "field '%s' must have values at all %s", loop->bindings[read->param].name,
+                     ir_location_name(slot->on, true));
+    else
+        message_line(m, "field '%s' must have values at all indices along %c",
+                     loop->bindings[read->param].name, "xyz"[d]);
     message_line(m, "apply the kernel that writes it to a range that holds them");
     return message_send(m);
 }

@@ -155,7 +155,7 @@ static int64_t checked_level(oracle_interpreter *in, const ir_expr *expr, const 
 {
     int64_t size = in->loop->shape.size[expr->level - 1];
     int64_t index = integer(in, expr->arg[expr->level]);
-    if ((index >= 0 && index < size) || in->failure) return index;
+    if (expr->inside || (index >= 0 && index < size) || in->failure) return index;
     begin_fault(in, IR_CHECK_INDEX, expr->at, param->name);
     in->fault.index = index;
     in->fault.length = size;

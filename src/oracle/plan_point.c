@@ -128,7 +128,7 @@ static ir_value load_level(const oracle_part *p, const ir_node *n, int64_t level
     const ir_param *param = &p->loop->kernel->params[n->param];
     const chain_slot *slot = p->loop->bindings[n->param].slot;
     int d = n->value.i32;
-    int64_t at[3], last = p->loop->shape.size[d] - 1;
+    int64_t at[3], last = chain_slot_grid(slot).size[d] - 1;
     ir_value element;
     for (int k = 0; k < 3; k++) at[k] = ir_param_index(param, k, p->point[k]) + n->offset[k];
     at[d] = smaller(larger(level, 0), last);

@@ -19,6 +19,7 @@ bool plan_cuts(const int parts[3], bool small, const grid_shape *shape)
 static bool suits_grids(const plan_dealt *p, const analysis_loop *l)
 {
     bool many = plan_is_dealt(&l->loop->shape, p->small);
+    if (l->loop->mesh) return false; /* neighbours may lie anywhere */
     for (int i = 0; i < l->touch_count; i++) {
         const analysis_touch *t = &l->touches[i];
         if (t->scalar || !t->scaled) continue;

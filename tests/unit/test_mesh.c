@@ -1,0 +1,160 @@
+/* Kernels on a mesh: the operators of an icosahedral torus have the same bits on the same torus
+ * given as a mesh, for few levels and many, with each executor and number of threads. */
+/* Labels: hostile threads */
+#include "mesh_torus.h"
+
+static const char kernels[] =
+    "static double mean(in double f on cell) on cell\n"
+    "{\n"
+    "    double s = 0;\n"
+    "    for (n : cells) s += f[n];\n"
+    "    return s/3;\n"
+    "}\n"
+    "kernel on_cells(in double c on cell, in double e on edge, in double v on vertex,\n"
+    "                in double w on cell : edges, in double p along z, out double r on cell) on cell\n"
+    "{\n"
+    "    double s = 0;\n"
+    "    for (int k, n : edges) s += orientation(n)*e[n]*w[n] + k;\n"
+    "    for (n : cells) s = s/3 + c[n];\n"
+    "    for (int k, n : vertices) s -= (k + 1)*v[n];\n"
+    "    for (n : edges)\n"
+    "        for (int k, m : cells[n]) s += (2*k - 1)*e[n]*c[m];\n"
+    "    for (n : cells) s += iz + 1 < nz ? 0.25*c[n][0,0,1] : 0.5*c[n];\n"
+    "    r = s + p*mean(c) + 0.001*iz;\n"
+    "}\n"
+    "kernel on_edges(in double c on cell, in double e on edge, in double v on vertex,\n"
+    "                in double w on edge : cells, in double p along z, out double r on edge) on edge\n"
+    "{\n"
+    "    double s = 0;\n"
+    "    for (n : cells) s -= orientation(n)*c[n]*w[n];\n"
+    "    for (int k, n : vertices) s += orientation(n)*v[n]*(k + 3);\n"
+    "    for (n : edges) s = 0.5*s + e[n];\n"
+    "    for (n : vertices)\n"
+    "        for (m : edges[n]) s += 0.125*orientation(m)*e[m];\n"
+    "    r = s*p;\n"
+    "}\n"
+    "kernel on_vertices(in double c on cell, in double e on edge, in double v on vertex,\n"
+    "                   in double w on vertex : edges, in double p along z, out double r on vertex)\n"
+    "    on vertex\n"
+    "{\n"
+    "    double s = p;\n"
+    "    for (n : edges) s += orientation(n)*e[n]*w[n];\n"
+    "    for (n : cells) s = s*0.75 + c[n];\n"
+    "    for (n : vertices) {\n"
+    "        if (v[n] < 0) s += 0.5;\n"
+    "        s += v[n]*v[n];\n"
+    "    }\n"
+    "    r = s;\n"
+    "}\n"
+    "kernel settle(in double c on cell, in double e on edge, out double r on cell) on cell backward(z)\n"
+    "{\n"
+    "    double s = 0;\n"
+    "    for (n : edges) s += e[n];\n"
+    "    interval [nz-1, nz) { r = s; }\n"
+    "    interval [0, nz-1) { r = 0.5*r[0,0,1] + s*c; }\n"
+    "}\n"
+    "kernel largest(in double v on vertex, in double e on edge, max double most, min double least)\n"
+    "    on vertex\n"
+    "{\n"
+    "    for (n : edges) most = max(most, e[n]*v);\n"
+    "    least = min(least, v);\n"
+    "}\n";
+
+enum { N = 5, MOST_Z = 9, ROOM = 3 * N * N * MOST_Z * 8, KERNELS = 4, RESULTS = KERNELS * ROOM + 2 };
+
+static const char *const names[KERNELS] = {"on_cells", "on_edges", "on_vertices", "settle"};
+static const kata_location computed[KERNELS] = {KATA_CELLS, KATA_EDGES, KATA_VERTICES, KATA_CELLS};
+static const kata_location each[KERNELS] = {KATA_EDGES, KATA_CELLS, KATA_EDGES, 0};
+
+typedef struct world {
+    kata *k;
+    kata_grid *grid;
+    bool mesh;
+    int nz;
+} world;
+
+/* A field, the same on both grids. */
+static kata_field *field(const world *w, const char *name, kata_location on, kata_location of,
+                         int seed)
+{
+    static double mesh[ROOM], grid[ROOM];
+    int values = of ? ir_relation_of(on, of)->count : 1, count = ir_colors(on) * N * N * w->nz * values;
+    kata_field *f = kata_field_new(w->grid, name, KATA_F64, .on = on, .each = of,
+                                   .boundary = KATA_PERIODIC);
+    for (int i = 0; i < count; i++) mesh[i] = (double)((i * 7919 + seed * 104729) % 2003) / 1001 - 1;
+    torus_reorder(N, w->nz, on, values, mesh, grid);
+    kata_put(f, kata_on(f), w->mesh ? mesh : grid, count);
+    return f;
+}
+
+static void get(const world *w, kata_field *f, kata_location on, double *out)
+{
+    static double mesh[ROOM];
+    int count = ir_colors(on) * N * N * w->nz;
+    assert_int_equal(kata_get(f, kata_on(f), w->mesh ? mesh : out, count), KATA_OK);
+    if (w->mesh) torus_reorder(N, w->nz, on, 1, mesh, out);
+}
+
+/* All results, in the order of the icosahedral grid. */
+static void run(bool mesh, int nz, const kata_options *options, double *results)
+{
+    static double profile[MOST_Z];
+    world w = {.k = kata_open(options), .mesh = mesh, .nz = nz};
+    w.grid = mesh ? torus_mesh(w.k, N, nz) : kata_grid_icosahedral(w.k, N, N, nz);
+    kata_module *m = kata_module_from_text(w.k, "k.kata", kernels);
+    kata_field *c = field(&w, "c", KATA_CELLS, 0, 1), *e = field(&w, "e", KATA_EDGES, 0, 2);
+    kata_field *v = field(&w, "v", KATA_VERTICES, 0, 3), *r[KERNELS];
+    kata_field *p = kata_field_new(w.grid, "p", KATA_F64, .along = KATA_Z);
+    kata_scalar *most = kata_scalar_new(w.k, "most", KATA_F64);
+    kata_scalar *least = kata_scalar_new(w.k, "least", KATA_F64);
+    for (int z = 0; z < nz; z++) profile[z] = 1.5 + z;
+    kata_put(p, kata_on(p), profile, nz);
+    memset(results, 0, sizeof(double) * RESULTS);
+    for (int i = 0; i < KERNELS; i++) {
+        char name[3] = {'r', (char)('0' + i)};
+        r[i] = kata_field_new(w.grid, name, KATA_F64, .on = computed[i]);
+        kata_field *weights = each[i] ? field(&w, "w", computed[i], each[i], 4 + i) : NULL;
+        if (weights)
+            kata_apply(kata_kernel_find(m, names[i]), kata_all(w.grid), c, e, v, weights, p, r[i]);
+        else
+            kata_apply(kata_kernel_find(m, names[i]), kata_all(w.grid), r[0], e, r[i]);
+    }
+    kata_apply(kata_kernel_find(m, "largest"), kata_all(w.grid), v, e, most, least);
+    for (int i = 0; i < KERNELS; i++) get(&w, r[i], computed[i], results + i * ROOM);
+    kata_scalar_get(most, &results[KERNELS * ROOM]);
+    kata_scalar_get(least, &results[KERNELS * ROOM + 1]);
+    assert_int_equal(kata_close(w.k), KATA_OK);
+}
+
+static void a_mesh_has_the_bits_of_the_grid(void **unused)
+{
+    static double expected[RESULTS], got[RESULTS];
+    static const int levels[] = {1, 3, 9};
+    static const kata_options ways[] = {{.executor = "reference"},
+                                        {.executor = "plan"},
+                                        {.threads = 1},
+                                        {.threads = 3},
+                                        {.threads = 2, .plan = "tiled cache=2000"},
+                                        {.threads = 2, .plan = "skewed z=2"}};
+    (void)unused;
+    for (size_t z = 0; z < sizeof levels / sizeof *levels; z++) {
+        run(false, levels[z], &(kata_options){.executor = "reference"}, expected);
+        for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+            kata_options options = ways[i];
+            options.no_warnings = true;
+            run(true, levels[z], &options, got);
+            for (int j = 0; j < RESULTS; j++)
+                if (memcmp(&got[j], &expected[j], sizeof *got))
+                    fail_msg("%d levels, way %d, result %d of kernel %d: %g, not %g", levels[z],
+                             (int)i, j % ROOM, j / ROOM, got[j], expected[j]);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_mesh_has_the_bits_of_the_grid),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
