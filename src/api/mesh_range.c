@@ -65,6 +65,9 @@ void api_mesh_turn(const kata_grid *grid, chain_slot *slot)
     }
     if (slot->on) slot->shape.size[grid->mesh->as.axis[0]] = count_on(grid, slot->on);
     slot->mesh = &grid->mesh->tables;
+    /* rows of one value each take a line of the cache: one row for all components takes one */
+    bool one = !api_mesh_is_plain(grid) && slot->absent_axis[grid->mesh->as.axis[2]];
+    if (one && slot->components > 1) slot->layout = KATA_STRUCTURES;
 }
 
 void api_mesh_turn_rules(const kata_grid *grid, grid_boundary *boundary)

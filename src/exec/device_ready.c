@@ -77,6 +77,7 @@ static const char *refuses(const struct exec_device *d, const chain_loop *loop)
     if (loop->kernel->param_count > MOST_PARAMS) return "it has more than 60 parameters";
     if (loop->sparse) return "its points lie between those of the grid";
     if (loop->copy) return NULL;
+    if (loop->mesh && loop->kernel->level_read_count) return "it reads at neighbours in a mesh";
     const char *why = codegen_device_refuses(&as);
     if (!why) why = has_large_tables(d, loop->kernel);
     if (why) return why;

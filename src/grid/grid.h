@@ -324,7 +324,7 @@ void grid_sums_store(kata_type stored, const grid_sums *sums, void *elements, in
  * element i at i*width + k, or -1 where there is none; NULL: this is not known. */
 typedef struct grid_relation {
     int width;
-    bool misses; /* there is a -1 */
+    uint64_t misses; /* bit k: there is a -1 in slot k */
     const int32_t *of;
 } grid_relation;
 

@@ -18,8 +18,8 @@ static kata_status check_given(mesh_work *w)
 static void note_missing(grid_mesh *mesh, int from, int to)
 {
     grid_relation *r = &mesh->relation[from][to];
-    for (int64_t i = 0; r->of && i < mesh->count[from] * r->width && !r->misses; i++)
-        r->misses = r->of[i] < 0;
+    for (int64_t i = 0; r->of && i < mesh->count[from] * r->width; i++)
+        if (r->of[i] < 0) r->misses |= UINT64_C(1) << i % r->width;
 }
 
 kata_status grid_mesh_complete(grid_mesh *mesh, arena *memory, messages *m)

@@ -68,10 +68,10 @@ int ir_orientation(kata_location from, kata_location to, int color, int slot);
 /* "cell_edges" */
 const char *ir_relation_name(kata_location from, kata_location to);
 /* A mesh, as far as a kernel depends on it: of each relation (by location - KATA_CELLS) its slots, 0
- * where it is not known, and whether some of them are empty. */
+ * where it is not known, and a bit for each slot that is empty somewhere. */
 typedef struct ir_mesh {
     int width[3][3];
-    bool misses[3][3];
+    uint64_t misses[3][3];
     int axis[3]; /* the dimension of a loop along which x, y and z of the text lie */
 } ir_mesh;
 /* "cell", "cells" */

@@ -41,6 +41,7 @@ typedef struct ir_param {
     /* Of a field that the text does not have: the numbers of the neighbours `each` of `on` in a
      * mesh, or their orientations. Such parameters stand behind those of the text. */
     ir_hidden hidden;
+    uint64_t misses; /* bit k: component k is negative where there is no neighbour */
 } ir_param;
 
 static inline bool ir_param_is_field(const ir_param *param)

@@ -34,7 +34,6 @@ typedef struct ir_expr {
     uint32_t at; /* location in the source */
     ir_value value;
     bool at_run_time; /* LOAD: set by lowering, where the component is known only then */
-    bool may_miss;    /* LOAD of a neighbour's number: it is negative where there is none */
     bool inside;      /* LOAD with a level: the index is a neighbour's in a mesh; its
                          value is not used where there is none */
     struct ir_expr *arg[4];

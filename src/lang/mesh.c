@@ -42,6 +42,11 @@ bool lang_mesh_knows(lang_compiler *c, kata_location from, kata_location to, uin
     return lang_hint(c, "give kata_grid_mesh the table .%s", ir_relation_name(from, to));
 }
 
+static uint64_t misses_of(const lang_compiler *c, kata_location from, kata_location to)
+{
+    return c->mesh->misses[from - KATA_CELLS][to - KATA_CELLS];
+}
+
 /* The number of a hidden parameter of the kernel, which is added where it is new. */
 static int find_hidden(lang_compiler *c, ir_hidden hidden, kata_location from, kata_location to)
 {
@@ -58,7 +63,8 @@ static int find_hidden(lang_compiler *c, ir_hidden hidden, kata_location from, k
                         .at = kernel->on_at,
                         .on = from,
                         .each = to,
-                        .hidden = hidden};
+                        .hidden = hidden,
+                        .misses = misses_of(c, from, to)};
     param->absent_axis[c->mesh->axis[2]] = true;
     kernel->hidden_count++;
     return kernel->param_count++;
@@ -74,7 +80,6 @@ static ir_expr *read_hidden(lang_compiler *c, ir_hidden hidden, const lang_eleme
     e->index = find_hidden(c, hidden, of->on, to);
     e->arg[0] = slot;
     e->offsets = 3;
-    e->may_miss = c->mesh->misses[of->on - KATA_CELLS][to - KATA_CELLS];
     if (!of->index) return e;
     e->level = 1 + c->mesh->axis[0];
     e->arg[e->level] = of->index;
@@ -97,12 +102,37 @@ ir_expr *lang_mesh_orientation(lang_compiler *c, const lang_element *n, uint32_t
         .expr;
 }
 
+/* Whether a neighbour's slot is empty nowhere, from a table: it is known once loops are unrolled. */
+static ir_expr *is_full(lang_compiler *c, const lang_element *n, uint32_t at)
+{
+    static const char name[] = "slots";
+    const int slots = lang_slots(c, n->from->on, n->on);
+    lang_symbol *table = arena_alloc(&c->syntax, sizeof *table);
+    ir_value *values = arena_array(&c->module->memory, (size_t)slots, sizeof *values);
+    if (!table || !values) return lang_no_memory(c), NULL;
+    for (int k = 0; k < slots; k++)
+        values[k] = ir_value_of_int(IR_I32, !(misses_of(c, n->from->on, n->on) >> k & 1));
+    *table = (lang_symbol){.kind = LANG_TABLE,
+                           .name = lang_intern(c, name, sizeof name - 1),
+                           .type = IR_I32,
+                           .length = slots,
+                           .values = values,
+                           .table_owner = -1};
+    int index = table->name ? lang_tree_table(c, table) : -1;
+    ir_expr *e = index < 0 ? NULL : lang_tree_expr(c, IR_EXPR_TABLE, IR_I32, at);
+    if (!e) return NULL;
+    e->index = index;
+    e->arg[0] = n->slot;
+    return lang_truth(c, lang_value_of(e));
+}
+
 bool lang_mesh_exists(lang_compiler *c, const lang_element *n, uint32_t at, ir_stmt ***body)
 {
-    if (!c->mesh || !n->index->may_miss) return true;
+    if (!c->mesh || !misses_of(c, n->from->on, n->on)) return true;
     ir_stmt *exists = lang_tree_stmt(c, IR_STMT_IF, 0, at);
     if (!exists) return false;
-    exists->value = lang_tree_op(c, IR_LE, IR_BOOL, lang_tree_int(c, 0, at), n->index, NULL, at);
+    ir_expr *there = lang_tree_op(c, IR_LE, IR_BOOL, lang_tree_int(c, 0, at), n->index, NULL, at);
+    exists->value = lang_tree_op(c, IR_OR, IR_BOOL, is_full(c, n, at), there, NULL, at);
     **body = exists;
     *body = &exists->body;
     return exists->value;

@@ -7,9 +7,16 @@
 static void print_points(text *out, const chain_loop *loop)
 {
     int rank = loop->shape.rank;
-    grid_box_print(out, &loop->box, rank);
+    grid_box box = loop->box;
+    grid_shape shape = loop->shape;
+    for (int d = 0; d < 3 && loop->kernel->of_mesh; d++) { /* as its text counts dimensions */
+        box.lo[d] = loop->box.lo[loop->kernel->axis[d]];
+        box.hi[d] = loop->box.hi[loop->kernel->axis[d]];
+        shape.size[d] = loop->shape.size[loop->kernel->axis[d]];
+    }
+    grid_box_print(out, &box, rank);
     text_add(out, rank == 1 ? " of a grid of " : " of a ");
-    grid_shape_print(out, &loop->shape);
+    grid_shape_print(out, &shape);
     text_add(out, rank == 1 ? " points" : " grid");
 }
 

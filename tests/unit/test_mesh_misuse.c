@@ -1,0 +1,154 @@
+/* Fields, ranges and kernels on meshes: each misuse has its own message. */
+/* Labels: hostile */
+#include "kata/kata.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+static const char kernels[] =
+    "kernel pass(in double f on vertex, inout double g on vertex) on vertex\n"
+    "{\n"
+    "    for (v : vertices) g += f[v];\n"
+    "}\n"
+    "kernel above(in double f on vertex, inout double g on vertex) on vertex\n"
+    "{\n"
+    "    for (v : vertices) g += f[v][0,0,1];\n"
+    "}\n"
+    "kernel color(in double f on vertex, out double g on vertex) on vertex\n"
+    "{\n"
+    "    g = f + ic;\n"
+    "}\n"
+    "kernel in_order(in double f on vertex, out double g on vertex) on vertex forward(z)\n"
+    "{\n"
+    "    g = f;\n"
+    "    interval [1, nz) { for (v : vertices) g += g[v][0,0,-1]; }\n"
+    "}\n"
+    "kernel to_cells(in double f on vertex, out double g on vertex) on vertex\n"
+    "{\n"
+    "    g = 0;\n"
+    "    for (c : cells) for (e : edges[c]) g += f;\n"
+    "}\n"
+    "kernel points(in double f, out double g)\n"
+    "{\n"
+    "    g = f;\n"
+    "}\n";
+
+typedef struct world {
+    kata *k;
+    kata_module *m;
+    kata_grid *g, *other, *torus;
+    kata_field *f, *h, *far, *near;
+    char message[4096];
+} world;
+
+static void receive(void *data, kata_status status, const char *message)
+{
+    world *w = data;
+    assert_int_not_equal(status, KATA_OK);
+    snprintf(w->message, sizeof w->message, "%s", message);
+}
+
+/* A ring of 6 vertices and edges. */
+static kata_grid *ring(kata *k)
+{
+    static const int32_t ends[6][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 0}};
+    return kata_grid_mesh(k, 0, .edges = 6, .vertices = 6, .nz = 4, .edge_vertices = {ends[0], 2});
+}
+
+static kata_field *vertices(kata_grid *g, const char *name)
+{
+    return kata_field_new(g, name, KATA_F64, .on = KATA_VERTICES);
+}
+
+static void open_world(world *w)
+{
+    *w = (world){0};
+    w->k = kata_open(&(kata_options){.handler = receive, .handler_data = w, .no_warnings = true});
+    w->g = ring(w->k);
+    w->other = ring(w->k);
+    w->torus = kata_grid_icosahedral(w->k, 3, 3, 4);
+    w->m = kata_module_from_text(w->k, "k.kata", kernels);
+    w->f = vertices(w->g, "f");
+    w->h = vertices(w->g, "h");
+    w->far = vertices(w->other, "far");
+    w->near = vertices(w->torus, "near");
+    assert_true(kata_ok(w->k));
+}
+
+static void apply(world *w, const char *name, kata_range range, kata_field *a, kata_field *b)
+{
+    kata_apply_args(kata_here(kata_kernel_find(w->m, name), "main.c", 17), &range, 2,
+                    (kata_arg[]){kata_arg_field(a, 0), kata_arg_field(b, 0)});
+}
+
+static void in_place(world *w) { apply(w, "pass", kata_all(w->g), w->f, w->f); }
+static void beyond_the_top(world *w) { apply(w, "above", kata_all(w->g), w->f, w->h); }
+static void a_colour(world *w) { apply(w, "color", kata_all(w->g), w->f, w->h); }
+static void written_at_neighbours(world *w) { apply(w, "in_order", kata_all(w->g), w->f, w->h); }
+static void unknown_cells(world *w) { apply(w, "to_cells", kata_all(w->g), w->f, w->h); }
+static void another_mesh(world *w) { apply(w, "pass", kata_all(w->g), w->far, w->h); }
+static void a_grid(world *w) { apply(w, "pass", kata_all(w->torus), w->f, w->near); }
+static void at_points(world *w) { apply(w, "points", kata_all(w->g), w->f, w->h); }
+static void colours(world *w)
+{
+    apply(w, "pass", kata_color(kata_all(w->g), 2, 0), w->f, w->h);
+}
+static void needed(world *w) { apply(w, "pass", kata_needed(w->g), w->f, w->h); }
+static void too_many(world *w)
+{
+    double values[30];
+    kata_get(w->f, kata_box_3d(w->g, 2, 7, 0, 1, 0, 4), values, 20);
+}
+static void cells(world *w) { kata_field_new(w->g, "c", KATA_F64, .on = KATA_CELLS); }
+static void pairs(world *w)
+{
+    kata_field_new(w->g, "c", KATA_F64, .on = KATA_EDGES, .each = KATA_EDGES);
+}
+static void a_side(world *w) { kata_boundary_set(w->f, KATA_X_LOW, KATA_CLAMP, 0); }
+static void no_geometry(world *w)
+{
+    double values[6];
+    kata_grid_geometry(w->g, KATA_EDGES, KATA_LENGTH, values, 6);
+}
+static void no_tables(world *w) { kata_grid_mesh(w->k, 20, .vertices = 12); }
+static void wide_edges(world *w)
+{
+    static const int32_t ends[3] = {0, 1, 2};
+    kata_grid_mesh(w->k, 0, .edges = 1, .vertices = 3, .edge_vertices = {ends, 3});
+}
+static void no_count(world *w)
+{
+    static const int32_t corners[3] = {0, 1, 2};
+    kata_grid_mesh(w->k, 1, .cell_vertices = {corners, 3});
+}
+
+static const struct {
+    void (*make)(world *w);
+    const char *message;
+} misuses[] = {
+#include "mesh_misuse_texts.h"
+};
+
+static void each_misuse_has_its_message(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof misuses / sizeof *misuses; i++) {
+        world w;
+        open_world(&w);
+        misuses[i].make(&w);
+        assert_string_equal(w.message, misuses[i].message);
+        kata_close(w.k);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_misuse_has_its_message),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
