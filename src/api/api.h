@@ -193,7 +193,8 @@ static inline grid_box api_range_box(const kata_range *range)
 kata_status api_check_dimensions(const kata_grid *grid, const char *call, const char *option,
                                  int set);
 
-/* ---- mesh.c, mesh_kernel.c, mesh_range.c: meshes of cells, edges and vertices ------------------
+/* ---- mesh_grid.c, mesh_kernel.c, mesh_range.c: meshes of cells, edges and vertices
+ * ------------------
  */
 
 typedef struct api_mesh_kernel api_mesh_kernel;

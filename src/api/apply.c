@@ -13,10 +13,9 @@ static kata_status check_count(const api_application *a, int count)
         return api_fail(a->k, KATA_ERROR_ARGUMENT, "%skata_apply: the arguments are NULL",
                         api_location(a));
     text names = {0};
-    for (int p = 0; p < takes; p++)
-        text_add(&names, "%s%s", p ? ", " : "", kernel->params[p].name);
-    API_BEGIN(a, "kernel '%s' takes %d argument%s (%s), not %d", kernel->name, takes, takes == 1 ? "" : "s",
-              text_get(&names), count);
+    for (int p = 0; p < takes; p++) text_add(&names, "%s%s", p ? ", " : "", kernel->params[p].name);
+    API_BEGIN(a, "kernel '%s' takes %d argument%s (%s), not %d", kernel->name, takes,
+              takes == 1 ? "" : "s", text_get(&names), count);
     message_note_at(&a->k->messages, kernel->text, kernel->at, "it is declared here");
     message_send(&a->k->messages);
     text_free(&names);
@@ -114,10 +113,11 @@ static kata_status check_range(const api_application *a, const kata_range *range
              api_is_built_in(a->k, kernel) ? kernel->name : "kata_apply");
     kata_status status = api_check_range(a->k, call, range);
     if (status || !range->grid->mesh || (!range->needed && range->colors < 2)) return status;
-    return api_fail(a->k, KATA_ERROR_ARGUMENT,
-                    "%s: %s is for grids of points; a mesh has kata_all, or numbers and levels in a "
-                    "kata_box_3d",
-                    call, range->needed ? "kata_needed" : "kata_color");
+    return api_fail(
+        a->k, KATA_ERROR_ARGUMENT,
+        "%s: %s is for grids of points; a mesh has kata_all, or numbers and levels in a "
+        "kata_box_3d",
+        call, range->needed ? "kata_needed" : "kata_color");
 }
 
 static kata_status apply(const kata_kernel *kernel, const kata_range *range, int count,

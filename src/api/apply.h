@@ -8,7 +8,7 @@ typedef struct api_application {
     kata *k;
     const ir_kernel *kernel;
     const kata_grid *grid; /* it is applied to */
-    const char *file; /* of the program, where it is written; NULL when not known */
+    const char *file;      /* of the program, where it is written; NULL when not known */
     int line;
     const kata_arg *args;
     chain_binding *bindings; /* reserved in the chain */

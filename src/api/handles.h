@@ -13,7 +13,7 @@ enum { API_LONGEST_LOCATION = 256 };
 struct kata_grid {
     kata *k;
     grid_shape shape;
-    bool icosahedral; /* it has cells, edges and vertices */
+    bool icosahedral;      /* it has cells, edges and vertices */
     struct api_mesh *mesh; /* or is a mesh of these; NULL: it is none */
 };
 

@@ -42,11 +42,11 @@ static kata_mapping mapping_of(const kata_field *field)
     grid_box points = chain_slot_points(field->slot, &field->boundary);
     if (shown) points = shown->box;
     kata_mapping mapping = (kata_mapping){.values = a->data,
-                          .type = a->type,
-                          .components = a->components,
-                          .size = {points.hi[0], points.hi[1], points.hi[2]},
-                          .stride = {a->pitch_x, a->pitch_y, a->pitch_z},
-                          .component_stride = a->pitch_component};
+                                          .type = a->type,
+                                          .components = a->components,
+                                          .size = {points.hi[0], points.hi[1], points.hi[2]},
+                                          .stride = {a->pitch_x, a->pitch_y, a->pitch_z},
+                                          .component_stride = a->pitch_component};
     const kata_mapping given = mapping;
     for (int d = 0; d < 3 && field->grid->mesh; d++) {
         mapping.size[d] = given.size[field->grid->mesh->as.axis[d]];

@@ -75,7 +75,8 @@ const ir_kernel *api_mesh_kernel_for(const kata_grid *grid, const kata_kernel *k
     known = made ? arena_alloc(&k->memory, sizeof *known) : NULL;
     if (made && !known) api_no_memory(k);
     if (!known) return NULL;
-    *known = (api_mesh_kernel){kernel, made->kernels[0], made->f32_versions[0], grid->mesh->kernels};
+    *known =
+        (api_mesh_kernel){kernel, made->kernels[0], made->f32_versions[0], grid->mesh->kernels};
     grid->mesh->kernels = known;
     return narrow ? known->narrow : known->wide;
 }

@@ -9,8 +9,8 @@ kata_status api_find_own(const kata_grid *grid, const bool staggered[3], grid_bo
     kata *k = grid->k;
     exec_context alone = {.ranks = NULL};
     bool deals = api_deals(k) && !grid->mesh;
-    kata_status status = exec_own_points(deals ? &k->exec : &alone, &grid->shape, staggered,
-                                         own, dealt, &k->messages);
+    kata_status status = exec_own_points(deals ? &k->exec : &alone, &grid->shape, staggered, own,
+                                         dealt, &k->messages);
     api_note_error(k);
     return status;
 }

@@ -56,8 +56,9 @@ kata_status kata_grid_geometry(const kata_grid *grid, kata_location on, kata_geo
     int64_t needed =
         mesh->count[on - KATA_CELLS] * grid_mesh_geometry_values(on - KATA_CELLS, what);
     if (count != needed)
-        return api_fail(grid->k, KATA_ERROR_ARGUMENT, CALL ": there are %lld values, and count is %lld",
-                        (long long)needed, (long long)count);
+        return api_fail(grid->k, KATA_ERROR_ARGUMENT,
+                        CALL ": there are %lld values, and count is %lld", (long long)needed,
+                        (long long)count);
     grid_mesh_geometry(mesh, grid->mesh->vertices, on - KATA_CELLS, what, values);
     return KATA_OK;
 }

@@ -128,8 +128,8 @@ enum { CHAIN_SPARSE_FIELD, CHAIN_SPARSE_SCALE };
 
 typedef struct chain_loop {
     const ir_kernel *kernel;
-    grid_shape shape; /* of the grid it runs on */
-    bool icosahedral; /* which has cells, edges and vertices */
+    grid_shape shape;      /* of the grid it runs on */
+    bool icosahedral;      /* which has cells, edges and vertices */
     const grid_mesh *mesh; /* or a mesh: along x are the elements that the kernel computes */
     grid_box box;
     int colors, color; /* above 1: only points at which (x + y + z) mod colors is color */

@@ -341,18 +341,23 @@ enum { GRID_WIDEST = 64 }; /* slots of a relation */
 /* Checks the tables that a mesh has, derives the others from them as far as they say enough, in
  * `memory`, and checks that all fit together. Without edges, those of cell_vertices are made. */
 kata_status grid_mesh_complete(grid_mesh *mesh, arena *memory, messages *m);
+
+/* ---- mesh_rows.c ----------------------------------------------------------------------------- */
+
 /* 1 if element `from` of edges is the first, or has the first, of the two: as ir_orientation. One
- * of `from` and `to` is KATA_EDGES - KATA_CELLS, the other is not. 0 where there is no neighbour. */
+ * of `from` and `to` is KATA_EDGES - KATA_CELLS, the other is not. 0 where there is no neighbour.
+ */
 int grid_mesh_sign(const grid_mesh *mesh, int from, int to, int64_t element, int slot);
 
-/* ---- mesh_sphere.c, mesh_geometry.c ----------------------------------------------------------- */
+/* ---- mesh_sphere.c, mesh_geometry.c -----------------------------------------------------------
+ */
 
 /* The mesh of kata_grid_sphere, with cell_vertices alone, and x, y, z of each vertex. */
 kata_status grid_mesh_sphere(int root, int bisections, grid_mesh *mesh, double **vertices,
                              arena *memory, messages *m);
 /* How many values an element of a kind has: 0 where it has no such geometry. */
 int grid_mesh_geometry_values(int kind, kata_geometry what);
-void grid_mesh_geometry(const grid_mesh *mesh, const double *vertices, int kind,
-                        kata_geometry what, double *values);
+void grid_mesh_geometry(const grid_mesh *mesh, const double *vertices, int kind, kata_geometry what,
+                        double *values);
 
 #endif

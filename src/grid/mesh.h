@@ -41,7 +41,7 @@ static inline int mesh_length(const grid_relation *r, int64_t element)
     return length;
 }
 
-/* ---- mesh.c ---------------------------------------------------------------------------------- */
+/* ---- mesh_rows.c ----------------------------------------------------------------------------- */
 
 /* The edge of a cell that joins two vertices; -1: none does. */
 int32_t mesh_joining(const mesh_work *w, int64_t cell, int32_t a, int32_t b);

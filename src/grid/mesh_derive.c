@@ -63,7 +63,8 @@ static kata_status make_back(mesh_work *w, int from, int to)
     memset(times, 0, (size_t)count * sizeof *times);
     for (int64_t i = 0; of && i < rows * given.width; i++) {
         int32_t element = given.of[i];
-        if (element >= 0) of[(int64_t)element * width + times[element]++] = (int32_t)(i / given.width);
+        if (element >= 0)
+            of[(int64_t)element * width + times[element]++] = (int32_t)(i / given.width);
     }
     free(times);
     return of ? KATA_OK : w->m->status;
@@ -145,7 +146,7 @@ static kata_status make_edges(mesh_work *w)
     int64_t most = w->mesh->count[CELL] * r->width;
     edge_list l = {0};
     int32_t *cell_edges = begin(w, CELL, EDGE, r->width);
-    kata_status status = !cell_edges               ? w->m->status
+    kata_status status = !cell_edges              ? w->m->status
                          : make_list(w, &l, most) ? KATA_OK
                                                   : message_no_memory(w->m);
     if (!status) status = find_sides(w, &l, true, cell_edges);
@@ -180,18 +181,19 @@ static kata_status make_cell_edges(mesh_work *w)
 /* ---- vertices of cells by their edges -------------------------------------------------------- */
 
 /* The vertex that two edges have in common, other than `not`; -1: none. */
-static int32_t common_vertex(const grid_relation *ends, int32_t a, int32_t b, int32_t not)
+static int32_t common_vertex(const grid_relation *ends, int32_t a, int32_t b, int32_t not )
 {
     for (int i = 0; i < 2; i++) {
         int32_t v = mesh_at(ends, a, i);
-        if (v != not&&v >= 0 && mesh_slot_of(ends, b, v) >= 0) return v;
+        if (v != not &&v >= 0 && mesh_slot_of(ends, b, v) >= 0) return v;
     }
     return -1;
 }
 
 static kata_status make_cell_vertices(mesh_work *w)
 {
-    const grid_relation *edges = mesh_relation(w, CELL, EDGE), *ends = mesh_relation(w, EDGE, VERTEX);
+    const grid_relation *edges = mesh_relation(w, CELL, EDGE),
+                        *ends = mesh_relation(w, EDGE, VERTEX);
     int32_t *of = begin(w, CELL, VERTEX, edges->width);
     for (int64_t cell = 0; of && cell < w->mesh->count[CELL]; cell++) {
         int length = mesh_length(edges, cell);
@@ -229,7 +231,8 @@ static kata_status make_across(mesh_work *w, int kind)
 
 static kata_status make_edge_edges(mesh_work *w)
 {
-    const grid_relation *cells = mesh_relation(w, EDGE, CELL), *edges = mesh_relation(w, CELL, EDGE);
+    const grid_relation *cells = mesh_relation(w, EDGE, CELL),
+                        *edges = mesh_relation(w, CELL, EDGE);
     int width = 2 * (edges->width - 1);
     if (width > GRID_WIDEST) return KATA_OK;
     int32_t *of = begin(w, EDGE, EDGE, width);

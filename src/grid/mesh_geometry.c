@@ -1,9 +1,10 @@
 /* Lengths, areas and normals of a mesh of triangles on the sphere of radius 1.
  *
- * The cells of a vertex meet at circumcentres, so that the line between two cells crosses their edge
- * in its middle, at a right angle. What lies around a vertex consists of triangles (vertex, middle
- * of an edge, circumcentre). The area of a spherical triangle: A. van Oosterom and J. Strackee, The
- * solid angle of a plane triangle, IEEE Transactions on Biomedical Engineering 30, 1983. */
+ * The cells of a vertex meet at circumcentres, so that the line between two cells crosses their
+ * edge in its middle, at a right angle. What lies around a vertex consists of triangles (vertex,
+ * middle of an edge, circumcentre). The area of a spherical triangle: A. van Oosterom and J.
+ * Strackee, The solid angle of a plane triangle, IEEE Transactions on Biomedical Engineering 30,
+ * 1983. */
 #include "grid/mesh.h"
 
 #include <math.h>
@@ -119,8 +120,8 @@ int grid_mesh_geometry_values(int kind, kata_geometry what)
     return 0;
 }
 
-void grid_mesh_geometry(const grid_mesh *mesh, const double *vertices, int kind,
-                        kata_geometry what, double *values)
+void grid_mesh_geometry(const grid_mesh *mesh, const double *vertices, int kind, kata_geometry what,
+                        double *values)
 {
     const shape s = {mesh, vertices};
     const int64_t count = mesh->count[kind];

@@ -96,8 +96,7 @@ static void place(const cut *c, double *at, int i, int j)
     const double part[3] = {c->n - i - j, i, j};
     double sum[3] = {0};
     for (int k = 0; k < 3; k++)
-        for (int d = 0; d < 3; d++)
-            sum[d] += part[k] * c->from->at[3 * mesh_at(r, c->cell, k) + d];
+        for (int d = 0; d < 3; d++) sum[d] += part[k] * c->from->at[3 * mesh_at(r, c->cell, k) + d];
     set(at + 3 * (int64_t)point(c, i, j), sum[0], sum[1], sum[2]);
 }
 

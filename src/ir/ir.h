@@ -67,8 +67,8 @@ int ir_values_on(kata_location on, kata_location each);
 int ir_orientation(kata_location from, kata_location to, int color, int slot);
 /* "cell_edges" */
 const char *ir_relation_name(kata_location from, kata_location to);
-/* A mesh, as far as a kernel depends on it: of each relation (by location - KATA_CELLS) its slots, 0
- * where it is not known, and a bit for each slot that is empty somewhere. */
+/* A mesh, as far as a kernel depends on it: of each relation (by location - KATA_CELLS) its slots,
+ * 0 where it is not known, and a bit for each slot that is empty somewhere. */
 typedef struct ir_mesh {
     int width[3][3];
     uint64_t misses[3][3];

@@ -133,8 +133,8 @@ typedef struct ir_kernel {
     kata_location on; /* what it computes of an icosahedral grid, in parts of its body, one for each
                          colour; or KATA_NOWHERE */
     uint32_t on_at;
-    bool of_mesh; /* its neighbours are those of a mesh, in hidden parameters */
-    int axis[3];  /* then the dimensions along which x, y and z of its text lie */
+    bool of_mesh;  /* its neighbours are those of a mesh, in hidden parameters */
+    int axis[3];   /* then the dimensions along which x, y and z of its text lie */
     bool anywhere; /* it takes fields of all locations: one of the library's own */
     ir_stmt *body;
     bool watched; /* all floating values that it writes are checked: see finite.c */

@@ -16,7 +16,12 @@ typedef enum ir_param_kind {
     IR_PARAM_WHERE /* the first point at which the minimum or maximum `of` is found */
 } ir_param_kind;
 
-typedef enum ir_hidden { IR_SHOWN, IR_HIDDEN_NEIGHBOURS, IR_HIDDEN_SIGNS, IR_HIDDEN_KINDS } ir_hidden;
+typedef enum ir_hidden {
+    IR_SHOWN,
+    IR_HIDDEN_NEIGHBOURS,
+    IR_HIDDEN_SIGNS,
+    IR_HIDDEN_KINDS
+} ir_hidden;
 
 typedef struct ir_param {
     const char *name;

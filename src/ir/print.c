@@ -90,7 +90,8 @@ void ir_print_ratio(text *out, const ir_kernel *k, const ir_param *param)
     text_add(out, ")");
 }
 
-/* "u[1,0,at(%7)]", "f[3][1,at(k),0]"; without a node, "at(...)". Of a neighbour, "u[to(%7),0,0]". */
+/* "u[1,0,at(%7)]", "f[3][1,at(k),0]"; without a node, "at(...)". Of a neighbour, "u[to(%7),0,0]".
+ */
 static void print_level(text *out, const ir_kernel *k, const ir_level_read *r, ir_id index)
 {
     text_add(out, "%s", k->params[r->param].name);
@@ -109,7 +110,8 @@ static void print_level(text *out, const ir_kernel *k, const ir_level_read *r, i
 
 static void print_level_node(text *out, const ir_kernel *k, const ir_node *n)
 {
-    ir_level_read r = {.param = n->param, .component = n->element, .dimension = n->value.i32, .inside = n->inside};
+    ir_level_read r = {
+        .param = n->param, .component = n->element, .dimension = n->value.i32, .inside = n->inside};
     memcpy(r.offset, n->offset, sizeof r.offset);
     text_add(out, " ");
     print_level(out, k, &r, n->arg[0]);

@@ -68,9 +68,8 @@ void ir_location_print(text *out, kata_location on, kata_location each)
 
 const char *ir_relation_name(kata_location from, kata_location to)
 {
-    static const char *const names[3][3] = {
-        {"cell_cells", "cell_edges", "cell_vertices"},
-        {"edge_cells", "edge_edges", "edge_vertices"},
-        {"vertex_cells", "vertex_edges", "vertex_vertices"}};
+    static const char *const names[3][3] = {{"cell_cells", "cell_edges", "cell_vertices"},
+                                            {"edge_cells", "edge_edges", "edge_vertices"},
+                                            {"vertex_cells", "vertex_edges", "vertex_vertices"}};
     return names[from - KATA_CELLS][to - KATA_CELLS];
 }

@@ -367,8 +367,10 @@ static lang_value read_as_declared(lang_compiler *c, const lang_lvalue *lvalue)
 {
     lang_symbol *s = lvalue->symbol;
     switch (s->kind) {
-    case LANG_INDEX: return lang_value_of(element_of(c, lvalue, IR_EXPR_INDEX, lang_axis(c, s->index)));
-    case LANG_SIZE: return lang_value_of(element_of(c, lvalue, IR_EXPR_SIZE, lang_axis(c, s->index)));
+    case LANG_INDEX:
+        return lang_value_of(element_of(c, lvalue, IR_EXPR_INDEX, lang_axis(c, s->index)));
+    case LANG_SIZE:
+        return lang_value_of(element_of(c, lvalue, IR_EXPR_SIZE, lang_axis(c, s->index)));
     case LANG_CONSTANT: return lang_value_of(lang_tree_const(c, s->type, s->value, lvalue->at));
     case LANG_TABLE:
         return lang_value_of(element_of(c, lvalue, IR_EXPR_TABLE, lang_tree_table(c, s)));

@@ -124,7 +124,7 @@ bool lang_is_orientation(const lang_compiler *c, const lang_expr *e);
 ir_expr *lang_orientation(lang_compiler *c, const lang_expr *e);
 bool lang_is_color(const lang_compiler *c, const lang_expr *e);
 
-/* ---- mesh.c ---------------------------------------------------------------------------------- */
+/* ---- mesh_neighbours.c ----------------------------------------------------------------------- */
 
 /* Neighbours of an element, 0 where a mesh does not know them; colours. */
 int lang_slots(const lang_compiler *c, kata_location from, kata_location to);

@@ -32,8 +32,8 @@ struct lang_compiler {
     bool watched;       /* as in lang_options */
     const ir_mesh *mesh;
     const char *only;
-    locale_t locale;    /* C */
-    arena syntax;       /* everything that ends with the compilation */
+    locale_t locale; /* C */
+    arena syntax;    /* everything that ends with the compilation */
     int syntax_count;
 
     /* lexer.c */

@@ -156,16 +156,27 @@ static bool check_where(lang_compiler *c, const lang_function *f, const lang_par
     return true;
 }
 
+/* Along the dimensions of loops. */
+static void set_order(lang_compiler *c, const lang_function *f, ir_kernel *kernel)
+{
+    ir_direction order[3];
+    kernel->of_mesh = c->mesh;
+    for (int d = 0; d < 3; d++) {
+        kernel->axis[d] = lang_axis(c, d);
+        order[kernel->axis[d]] = f->order[d];
+    }
+    ir_set_order(kernel, order);
+}
+
 static bool check_function(lang_compiler *c, const lang_function *f, ir_kernel *kernel)
 {
-    ir_param *params = arena_array(&c->module->memory, (size_t)f->param_count + MOST_HIDDEN + 1, sizeof *params);
+    ir_param *params =
+        arena_array(&c->module->memory, (size_t)f->param_count + MOST_HIDDEN + 1, sizeof *params);
     if (!params) return lang_no_memory(c);
     bool ok = true;
     kernel->name = f->name->text;
     kernel->on = f->on;
     kernel->on_at = f->on_at;
-    kernel->of_mesh = c->mesh;
-    for (int d = 0; d < 3; d++) kernel->axis[d] = lang_axis(c, d);
     for (const lang_param *p = f->params; p; p = p->next) {
         ir_param *param = &params[p->number];
         if (check_param(c, p, param)) {
@@ -188,9 +199,7 @@ static bool check_function(lang_compiler *c, const lang_function *f, ir_kernel *
     kernel->at = f->at;
     kernel->params = params;
     kernel->param_count = f->param_count;
-    ir_direction order[3];
-    for (int d = 0; d < 3; d++) order[lang_axis(c, d)] = f->order[d];
-    ir_set_order(kernel, order);
+    set_order(c, f, kernel);
     kernel->direction_at = f->direction_at;
     if (ir_orders_several(kernel) && !lang_check_columns_order(c, f, params)) return false;
     c->body_level = c->level;

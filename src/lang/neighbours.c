@@ -228,8 +228,7 @@ ir_stmt *lang_check_neighbours(lang_compiler *c, const lang_stmt *s)
     const lang_element *from = find_from(c, s);
     if (from && !lang_mesh_knows(c, from->on, of->kind, s->at)) from = NULL;
     int index = from ? lang_tree_local(c, of->name->text, IR_I32, 0, of->at) : -1;
-    ir_stmt *loop =
-        from ? lang_count(c, index, lang_slots(c, from->on, of->kind), s->at) : NULL;
+    ir_stmt *loop = from ? lang_count(c, index, lang_slots(c, from->on, of->kind), s->at) : NULL;
     ir_expr *slot = loop ? lang_tree_expr(c, IR_EXPR_LOCAL, IR_I32, of->at) : NULL;
     if (slot) slot->index = index;
     lang_element *n = make_neighbour(c, from, of->kind, slot, of->at);

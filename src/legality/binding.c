@@ -17,9 +17,9 @@ static kata_status check_mesh(const chain_loop *loop, int p, messages *m)
     begin(loop, p, m, "field of another grid");
     message_line(m, "field '%s' is of %s, the range is of %s", binding->name,
                  binding->slot->mesh ? "a mesh" : "a grid",
-                 !loop->mesh            ? "a grid"
+                 !loop->mesh           ? "a grid"
                  : binding->slot->mesh ? "another mesh"
-                                        : "a mesh");
+                                       : "a mesh");
     message_line(m, "give it a field of the grid that the range was made for");
     return message_send(m);
 }

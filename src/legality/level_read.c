@@ -51,9 +51,7 @@ static int find_outside(const chain_loop *loop, const ir_level_read *read, const
         const grid_box *from = read->offset[d] ? need : &loop->box;
         bool absent = loop->kernel->params[read->param].absent_axis[d];
         if (d == read->dimension || absent || grid_box_is_empty(from)) continue;
-        if (from->lo[d] + read->offset[d] < 0 ||
-            from->hi[d] + read->offset[d] > size)
-            return d;
+        if (from->lo[d] + read->offset[d] < 0 || from->hi[d] + read->offset[d] > size) return d;
     }
     return -1;
 }
@@ -67,7 +65,7 @@ static kata_status check_inside(const chain_loop *loop, const ir_level_read *rea
     int along = 0;
     while (loop->kernel->of_mesh && loop->kernel->axis[along] != d) along++;
     message_line(m, "along %c its offset is %d, and boundary rules are not asked there",
-                 "xyz"[loop->kernel->of_mesh ? along : d], (int)read->offset[d]);
+                 "xyz"[loop->kernel->of_mesh ? along : d], (int)read -> offset[d]);
     message_line(m, "apply the kernel to a smaller range, or guard the read: %s",
                  read->inside ? "iz + 1 < nz ? u[e][0,0,1] : u[e]"
                               : "ix > 0 ? u[-1,0,at(k)] : u[0,0,at(k)]");

@@ -17,7 +17,8 @@
 static inline int32_t *torus_table(int n, kata_location from, kata_location to)
 {
     const ir_relation *r = ir_relation_of(from, to);
-    int32_t *table = malloc(sizeof *table * (size_t)(ir_colors(from) * n * n * r->count)), *t = table;
+    int32_t *table = malloc(sizeof *table * (size_t)(ir_colors(from) * n * n * r->count)),
+            *t = table;
     assert_non_null(table);
     for (int c = 0; c < ir_colors(from); c++)
         for (int j = 0; j < n; j++)
@@ -37,11 +38,10 @@ static inline kata_grid *torus_mesh(kata *k, int n, int nz)
                                  .edges = 3 * n * n,
                                  .vertices = n * n,
                                  .nz = nz};
-    kata_neighbours *given[9] = {&options.cell_cells,    &options.cell_edges,
-                                 &options.cell_vertices, &options.edge_cells,
-                                 &options.edge_edges,    &options.edge_vertices,
-                                 &options.vertex_cells,  &options.vertex_edges,
-                                 &options.vertex_vertices};
+    kata_neighbours *given[9] = {
+        &options.cell_cells,   &options.cell_edges,   &options.cell_vertices,
+        &options.edge_cells,   &options.edge_edges,   &options.edge_vertices,
+        &options.vertex_cells, &options.vertex_edges, &options.vertex_vertices};
     for (int i = 0; i < 9; i++) {
         kata_location from = KATA_CELLS + i / 3, to = KATA_CELLS + i % 3;
         tables[i] = torus_table(n, from, to);

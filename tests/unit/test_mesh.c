@@ -11,7 +11,8 @@ static const char kernels[] =
     "    return s/3;\n"
     "}\n"
     "kernel on_cells(in double c on cell, in double e on edge, in double v on vertex,\n"
-    "                in double w on cell : edges, in double p along z, out double r on cell) on cell\n"
+    "                in double w on cell : edges, in double p along z, out double r on cell) on "
+    "cell\n"
     "{\n"
     "    double s = 0;\n"
     "    for (int k, n : edges) s += orientation(n)*e[n]*w[n] + k;\n"
@@ -23,7 +24,8 @@ static const char kernels[] =
     "    r = s + p*mean(c) + 0.001*iz;\n"
     "}\n"
     "kernel on_edges(in double c on cell, in double e on edge, in double v on vertex,\n"
-    "                in double w on edge : cells, in double p along z, out double r on edge) on edge\n"
+    "                in double w on edge : cells, in double p along z, out double r on edge) on "
+    "edge\n"
     "{\n"
     "    double s = 0;\n"
     "    for (n : cells) s -= orientation(n)*c[n]*w[n];\n"
@@ -34,7 +36,8 @@ static const char kernels[] =
     "    r = s*p;\n"
     "}\n"
     "kernel on_vertices(in double c on cell, in double e on edge, in double v on vertex,\n"
-    "                   in double w on vertex : edges, in double p along z, out double r on vertex)\n"
+    "                   in double w on vertex : edges, in double p along z, out double r on "
+    "vertex)\n"
     "    on vertex\n"
     "{\n"
     "    double s = p;\n"
@@ -46,21 +49,29 @@ static const char kernels[] =
     "    }\n"
     "    r = s;\n"
     "}\n"
-    "kernel settle(in double c on cell, in double e on edge, out double r on cell) on cell backward(z)\n"
+    "kernel settle(in double c on cell, in double e on edge, out double r on cell) on cell "
+    "backward(z)\n"
     "{\n"
     "    double s = 0;\n"
     "    for (n : edges) s += e[n];\n"
     "    interval [nz-1, nz) { r = s; }\n"
     "    interval [0, nz-1) { r = 0.5*r[0,0,1] + s*c; }\n"
     "}\n"
-    "kernel largest(in double v on vertex, in double e on edge, max double most, min double least)\n"
+    "kernel largest(in double v on vertex, in double e on edge, max double most, min double "
+    "least)\n"
     "    on vertex\n"
     "{\n"
     "    for (n : edges) most = max(most, e[n]*v);\n"
     "    least = min(least, v);\n"
     "}\n";
 
-enum { N = 5, MOST_Z = 9, ROOM = 3 * N * N * MOST_Z * 8, KERNELS = 4, RESULTS = KERNELS * ROOM + 2 };
+enum {
+    N = 5,
+    MOST_Z = 9,
+    ROOM = 3 * N * N * MOST_Z * 8,
+    KERNELS = 4,
+    RESULTS = KERNELS * ROOM + 2
+};
 
 static const char *const names[KERNELS] = {"on_cells", "on_edges", "on_vertices", "settle"};
 static const kata_location computed[KERNELS] = {KATA_CELLS, KATA_EDGES, KATA_VERTICES, KATA_CELLS};
@@ -78,10 +89,12 @@ static kata_field *field(const world *w, const char *name, kata_location on, kat
                          int seed)
 {
     static double mesh[ROOM], grid[ROOM];
-    int values = of ? ir_relation_of(on, of)->count : 1, count = ir_colors(on) * N * N * w->nz * values;
-    kata_field *f = kata_field_new(w->grid, name, KATA_F64, .on = on, .each = of,
-                                   .boundary = KATA_PERIODIC);
-    for (int i = 0; i < count; i++) mesh[i] = (double)((i * 7919 + seed * 104729) % 2003) / 1001 - 1;
+    int values = of ? ir_relation_of(on, of)->count : 1,
+        count = ir_colors(on) * N * N * w->nz * values;
+    kata_field *f =
+        kata_field_new(w->grid, name, KATA_F64, .on = on, .each = of, .boundary = KATA_PERIODIC);
+    for (int i = 0; i < count; i++)
+        mesh[i] = (double)((i * 7919 + seed * 104729) % 2003) / 1001 - 1;
     torus_reorder(N, w->nz, on, values, mesh, grid);
     kata_put(f, kata_on(f), w->mesh ? mesh : grid, count);
     return f;

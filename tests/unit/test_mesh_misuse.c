@@ -93,10 +93,7 @@ static void unknown_cells(world *w) { apply(w, "to_cells", kata_all(w->g), w->f,
 static void another_mesh(world *w) { apply(w, "pass", kata_all(w->g), w->far, w->h); }
 static void a_grid(world *w) { apply(w, "pass", kata_all(w->torus), w->f, w->near); }
 static void at_points(world *w) { apply(w, "points", kata_all(w->g), w->f, w->h); }
-static void colours(world *w)
-{
-    apply(w, "pass", kata_color(kata_all(w->g), 2, 0), w->f, w->h);
-}
+static void colours(world *w) { apply(w, "pass", kata_color(kata_all(w->g), 2, 0), w->f, w->h); }
 static void needed(world *w) { apply(w, "pass", kata_needed(w->g), w->f, w->h); }
 static void too_many(world *w)
 {

@@ -1,5 +1,5 @@
-/* Random meshes and random kernels on them: each executor gives the bits of plain loops over the same
- * tables, which are written here and know nothing of the library. */
+/* Random meshes and random kernels on them: each executor gives the bits of plain loops over the
+ * same tables, which are written here and know nothing of the library. */
 /* Labels: hostile threads */
 #include "ir/ir.h"
 
@@ -24,8 +24,9 @@ static int from(int low, int high)
 
 /* ---- meshes ---------------------------------------------------------------------------------- */
 
-/* Tables as they come, with empty slots anywhere: of cells and vertices, edges and cells, and those of
- * a kind. Edges and vertices know nothing of each other, so that nothing has to go around a cell. */
+/* Tables as they come, with empty slots anywhere: of cells and vertices, edges and cells, and those
+ * of a kind. Edges and vertices know nothing of each other, so that nothing has to go around a
+ * cell. */
 typedef struct mesh {
     int count[KINDS], width[KINDS][KINDS], nz;
     int32_t table[KINDS][KINDS][MOST * WIDEST];
@@ -85,7 +86,7 @@ static void draw_mesh(mesh *m)
     } while (!fits);
 }
 
-static const int relations[][2] = {{CELL, CELL}, {CELL, VERTEX}, {CELL, EDGE}, {EDGE, EDGE},
+static const int relations[][2] = {{CELL, CELL}, {CELL, VERTEX}, {CELL, EDGE},    {EDGE, EDGE},
                                    {EDGE, CELL}, {VERTEX, CELL}, {VERTEX, VERTEX}};
 
 static kata_grid *make_mesh(kata *k, const mesh *m)
@@ -95,8 +96,9 @@ static kata_grid *make_mesh(kata *k, const mesh *m)
                            .edges = m->count[EDGE],
                            .vertices = m->count[VERTEX],
                            .nz = m->nz};
-    kata_neighbours *const to[] = {&o.cell_cells, &o.cell_vertices, &o.cell_edges,     &o.edge_edges,
-                                   &o.edge_cells, &o.vertex_cells,  &o.vertex_vertices};
+    kata_neighbours *const to[] = {&o.cell_cells,     &o.cell_vertices, &o.cell_edges,
+                                   &o.edge_edges,     &o.edge_cells,    &o.vertex_cells,
+                                   &o.vertex_vertices};
     for (int i = 0; i < 7; i++) {
         int a = relations[i][0], b = relations[i][1];
         *to[i] = (kata_neighbours){m->table[a][b], m->width[a][b]};
@@ -287,9 +289,8 @@ static void run(const mesh *m, const kernel *k, data *d, const kata_options *opt
 
 static void check(uint64_t seed)
 {
-    static const kata_options ways[] = {{.threads = 2},
-                                        {.executor = "reference"},
-                                        {.executor = "plan"}};
+    static const kata_options ways[] = {
+        {.threads = 2}, {.executor = "reference"}, {.executor = "plan"}};
     static mesh m;
     static kernel k;
     static data given, expected, got;

@@ -18,7 +18,8 @@ static void assert_near(double found, double expected, double tolerance)
 }
 
 static const char text[] =
-    "kernel div(in double u on edge, in double len on edge along xy, in double area on cell along xy,\n"
+    "kernel div(in double u on edge, in double len on edge along xy, in double area on cell along "
+    "xy,\n"
     "           out double d on cell) on cell\n"
     "{\n"
     "    double flow = 0;\n"
@@ -42,16 +43,19 @@ static const char text[] =
     "    normal = across/duallen;\n"
     "    tangential = along_it/len;\n"
     "}\n"
-    "kernel integral_cells(in double f on cell, in double area on cell along xy, sum double s) on cell\n"
+    "kernel integral_cells(in double f on cell, in double area on cell along xy, sum double s) on "
+    "cell\n"
     "{\n"
     "    s += f*area;\n"
     "}\n"
-    "kernel integral_vertices(in double f on vertex, in double area on vertex along xy, sum double s)\n"
+    "kernel integral_vertices(in double f on vertex, in double area on vertex along xy, sum double "
+    "s)\n"
     "    on vertex\n"
     "{\n"
     "    s += f*area;\n"
     "}\n"
-    "kernel parts_cells(in double f on cell, in double g on cell, in double area on cell along xy,\n"
+    "kernel parts_cells(in double f on cell, in double g on cell, in double area on cell along "
+    "xy,\n"
     "                   sum double s) on cell\n"
     "{\n"
     "    s += f*g*area;\n"
@@ -287,8 +291,8 @@ static void put_rotation(const world *w)
         u[i] = 0;
         for (int d = 0; d < 3; d++) {
             int e = (d + 1) % 3, f = (d + 2) % 3;
-            u[i] += (omega[e] * at[f * n + i] - omega[f] * at[e * n + i]) / length *
-                    normal[d * n + i];
+            u[i] +=
+                (omega[e] * at[f * n + i] - omega[f] * at[e * n + i]) / length * normal[d * n + i];
         }
     }
     kata_put(w->u, kata_on(w->u), u, n);
@@ -299,7 +303,8 @@ static void put_rotation(const world *w)
 
 /* Largest and mean square difference between a field and `times` what a function has there. */
 static void find_errors(const world *w, kata_field *f, kata_location on, double times,
-                        double (*expected)(const double *at, int64_t count, int64_t i), double out[2])
+                        double (*expected)(const double *at, int64_t count, int64_t i),
+                        double out[2])
 {
     int64_t n = w->count[on];
     double *at = geometry(w, on, KATA_POSITION, 3), *values = values_of(w, f, on), all = 0;

@@ -1,5 +1,5 @@
-/* Meshes with rows of different lengths: GridTools' nabla with its values; what is derived of tables;
- * and each fault of a table with its own message. */
+/* Meshes with rows of different lengths: GridTools' nabla with its values; what is derived of
+ * tables; and each fault of a table with its own message. */
 /* Labels: hostile threads */
 #include "kata/kata.h"
 
@@ -18,7 +18,8 @@ static void assert_near(double found, double expected, double tolerance)
     if (!(fabs(found - expected) <= tolerance)) fail_msg("%.12g, not %.12g", found, expected);
 }
 
-/* ---- GridTools' mesh of triangles on nx times ny vertices ------------------------------------- */
+/* ---- GridTools' mesh of triangles on nx times ny vertices -------------------------------------
+ */
 
 enum { NX = 12, NY = 9, V = NX * NY, EX = (NX - 1) * NY, EY = NX * (NY - 1) };
 enum { E = EX + EY + (NX - 1) * (NY - 1), NZ = 10 };
@@ -40,9 +41,8 @@ static void make_tables(int32_t vertex_edges[V][6], int32_t edge_vertices[E][2])
                              edge_y(i, j),     diagonal(i, j - 1), diagonal(i - 1, j)};
         for (int k = 0; k < 6; k++)
             if (edges[k] >= 0) vertex_edges[v][count++] = edges[k];
-        const int ends[3][3] = {{edge_x(i, j), v, v + 1},
-                                {edge_y(i, j), v, v + NX},
-                                {diagonal(i, j), v + 1, v + NX}};
+        const int ends[3][3] = {
+            {edge_x(i, j), v, v + 1}, {edge_y(i, j), v, v + NX}, {diagonal(i, j), v + 1, v + NX}};
         for (int k = 0; k < 3; k++)
             for (int end = 0; end < 2 && ends[k][0] >= 0; end++)
                 edge_vertices[ends[k][0]][end] = ends[k][1 + end];
@@ -109,8 +109,8 @@ static void run_nabla(const kata_options *options, double *out)
     kata_field *q = kata_field_new(w.grid, "s", KATA_F64, .on = KATA_EDGES, .components = 2);
     kata_field *g = kata_field_new(w.grid, "sign", KATA_F64, .on = KATA_VERTICES,
                                    .each = KATA_EDGES, .along = KATA_X | KATA_Y);
-    kata_field *o = kata_field_new(w.grid, "vol", KATA_F64, .on = KATA_VERTICES,
-                                   .along = KATA_X | KATA_Y);
+    kata_field *o =
+        kata_field_new(w.grid, "vol", KATA_F64, .on = KATA_VERTICES, .along = KATA_X | KATA_Y);
     kata_field *z = kata_field_new(w.grid, "z", KATA_F64, .on = KATA_EDGES, .components = 2);
     kata_field *n = kata_field_new(w.grid, "n", KATA_F64, .on = KATA_VERTICES, .components = 2);
     kata_put(p, kata_on(p), pp[0], V * NZ);
@@ -211,7 +211,8 @@ static void tables_are_derived_of_cells(void **unused)
 /* Edges that are given keep their numbers, and cells find their vertices. */
 static void cells_are_derived_of_edges(void **unused)
 {
-    static const int32_t edges[8][2] = {{4, 5}, {3, 4}, {0, 3}, {5, 2}, {2, 1}, {1, 0}, {3, 1}, {1, 4}};
+    static const int32_t edges[8][2] = {{4, 5}, {3, 4}, {0, 3}, {5, 2},
+                                        {2, 1}, {1, 0}, {3, 1}, {1, 4}};
     static const int32_t cells[3][4] = {{5, 6, 2, -1}, {7, 1, 6, -1}, {4, 3, 0, 7}};
     (void)unused;
     kata *k = kata_open(NULL);
@@ -250,9 +251,10 @@ static void assert_refused(int row, int slot, int32_t value, const char *expecte
 static void entries_are_checked(void **unused)
 {
     (void)unused;
-    assert_refused(1, 1, 6,
-                   "error: kata_grid_mesh: cell_vertices, cell 1, slot 1: there is no vertex 6: the "
-                   "mesh has 6, from 0 on");
+    assert_refused(
+        1, 1, 6,
+        "error: kata_grid_mesh: cell_vertices, cell 1, slot 1: there is no vertex 6: the "
+        "mesh has 6, from 0 on");
     assert_refused(2, 3, -2,
                    "error: kata_grid_mesh: cell_vertices, cell 2, slot 3: -2 is no vertex: they "
                    "count from 0, and -1 is none");
@@ -287,17 +289,19 @@ static void tables_say_the_same(void **unused)
     make_tables(vertex_edges, edge_vertices);
     vertex_edges[20][2] = 3;
     kata *k = kata_open(&(kata_options){.handler = receive});
-    assert_null(kata_grid_mesh(k, 0, .edges = E, .vertices = V, .vertex_edges = {vertex_edges[0], 6},
+    assert_null(kata_grid_mesh(k, 0, .edges = E, .vertices = V,
+                               .vertex_edges = {vertex_edges[0], 6},
                                .edge_vertices = {edge_vertices[0], 2}));
     assert_string_equal(message, "error: kata_grid_mesh: edge_vertices, edge 107, slot 1: edge 107 "
                                  "is not in the row of vertex 20 in vertex_edges");
     kata_close(k);
     k = kata_open(&(kata_options){.handler = receive});
     edge_vertices[9][1] = -1;
-    assert_null(kata_grid_mesh(k, 0, .edges = E, .vertices = V,
-                               .edge_vertices = {edge_vertices[0], 2}));
-    assert_string_equal(message, "error: kata_grid_mesh: edge_vertices, edge 9, slot 1: an edge has "
-                                 "two vertices");
+    assert_null(
+        kata_grid_mesh(k, 0, .edges = E, .vertices = V, .edge_vertices = {edge_vertices[0], 2}));
+    assert_string_equal(message,
+                        "error: kata_grid_mesh: edge_vertices, edge 9, slot 1: an edge has "
+                        "two vertices");
     kata_close(k);
 }
 

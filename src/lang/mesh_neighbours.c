@@ -1,6 +1,7 @@
 /* Kernels on the cells, edges and vertices of a mesh. Their text is that of kernels for icosahedral
- * grids. What those know of a neighbour when they are compiled, these read: its number, from a field
- * that the text does not have, and its orientation. A field at a neighbour is read at that number.
+ * grids. What those know of a neighbour when they are compiled, these read: its number, from a
+ * field that the text does not have, and its orientation. A field at a neighbour is read at that
+ * number.
  *
  * Such hidden parameters are read like any other field, so that neighbours of neighbours, analysis,
  * plans and executors need nothing of their own. */
@@ -102,7 +103,8 @@ ir_expr *lang_mesh_orientation(lang_compiler *c, const lang_element *n, uint32_t
         .expr;
 }
 
-/* Whether a neighbour's slot is empty nowhere, from a table: it is known once loops are unrolled. */
+/* Whether a neighbour's slot is empty nowhere, from a table: it is known once loops are unrolled.
+ */
 static ir_expr *is_full(lang_compiler *c, const lang_element *n, uint32_t at)
 {
     static const char name[] = "slots";

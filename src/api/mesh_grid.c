@@ -80,10 +80,10 @@ static kata_status copy_table(kata *k, const kata_neighbours *given, int64_t cou
 
 static kata_status copy_tables(kata *k, const kata_mesh_options *o, grid_mesh *mesh)
 {
-    const kata_neighbours *const given[3][3] = {{&o->cell_cells, &o->cell_edges, &o->cell_vertices},
-                                                {&o->edge_cells, &o->edge_edges, &o->edge_vertices},
-                                                {&o->vertex_cells, &o->vertex_edges,
-                                                 &o->vertex_vertices}};
+    const kata_neighbours *const given[3][3] = {
+        {&o->cell_cells, &o->cell_edges, &o->cell_vertices},
+        {&o->edge_cells, &o->edge_edges, &o->edge_vertices},
+        {&o->vertex_cells, &o->vertex_edges, &o->vertex_vertices}};
     *mesh = (grid_mesh){.count = {o->cells, o->edges, o->vertices}};
     kata_status status = KATA_OK;
     bool any = false;
@@ -155,7 +155,8 @@ kata_neighbours kata_grid_neighbours(const kata_grid *grid, kata_location of, ka
 static int16_t *make_signs(kata *k, const grid_mesh *mesh, int from, int to)
 {
     const grid_relation *r = &mesh->relation[from][to];
-    int16_t *signs = arena_array(&k->memory, (size_t)(mesh->count[from] * r->width) + 1, sizeof *signs);
+    int16_t *signs =
+        arena_array(&k->memory, (size_t)(mesh->count[from] * r->width) + 1, sizeof *signs);
     for (int64_t i = 0; signs && i < mesh->count[from]; i++)
         for (int slot = 0; slot < r->width; slot++)
             signs[i * r->width + slot] = (int16_t)grid_mesh_sign(mesh, from, to, i, slot);
@@ -182,7 +183,8 @@ static kata_status fill(kata *k, const grid_mesh *mesh, const ir_param *param, c
 {
     int from = param->on - KATA_CELLS, to = param->each - KATA_CELLS;
     bool signs = param->hidden == IR_HIDDEN_SIGNS;
-    const void *table = signs ? make_signs(k, mesh, from, to) : (const void *)mesh->relation[from][to].of;
+    const void *table =
+        signs ? make_signs(k, mesh, from, to) : (const void *)mesh->relation[from][to].of;
     if (!table) return api_no_memory(k);
     kata_status status = store_make_array(slot, param->name, &k->messages);
     api_note_error(k);
