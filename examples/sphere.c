@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { BISECTIONS = 4, STEPS = 800 };
+enum { BISECTIONS = 3, STEPS = 400 };
 
 static kata_field *field(kata_grid *g, const char *name, kata_location on, const double *values)
 {
@@ -71,9 +71,10 @@ int main(void)
                        east);
             kata_scalar_get(mass, &values[0]);
             kata_scalar_get(most, &values[1]);
-            kata_scalar_get(east, &values[2]);
-            printf("step %3d  mass %.6f  greatest %.3f  at %4.0f degrees\n", t, values[0],
-                   values[1], fmod(360 + 180 / M_PI * atan2(values[3], values[2]), 360));
+            kata_scalar_get_all(east, &values[2], 2);
+            int degrees = (int)fmod(450.5 + 180 / M_PI * atan2(values[3], values[2]), 360) - 90;
+            printf("step %3d  mass %.6f  greatest %.3f  at %3d degrees\n", t, values[0], values[1],
+                   degrees);
         }
         kata_apply(kata_kernel_find(m, "carry"), kata_all(g), q, u, len, flux);
         kata_apply(kata_kernel_find(m, "update"), kata_all(g), flux, area, 2 * M_PI / STEPS, q);

@@ -196,8 +196,8 @@ chain_slot *api_mesh_hidden(const kata_grid *grid, const ir_param *param)
 {
     api_mesh *mesh = grid->mesh;
     int from = param->on - KATA_CELLS, to = param->each - KATA_CELLS;
-    chain_slot **slot = &mesh->hidden[param->hidden][from][to];
-    if (*slot) return *slot;
+    chain_slot **slot = &mesh->hidden[param->hidden][from][to], *known = *slot;
+    if (known) return known;
     chain_slot like = {.shape = {3, {mesh->tables.count[from], 1, 1}},
                        .absent_axis = {0, 0, grid->shape.size[2]},
                        .type = param->hidden == IR_HIDDEN_SIGNS ? KATA_I16 : KATA_I32,

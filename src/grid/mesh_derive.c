@@ -152,7 +152,7 @@ static kata_status make_edges(mesh_work *w)
     if (!status) status = find_sides(w, &l, true, cell_edges);
     w->mesh->count[EDGE] = l.count;
     int32_t *ends = status ? NULL : begin(w, EDGE, VERTEX, 2);
-    if (ends) memcpy(ends, l.ends, (size_t)l.count * 2 * sizeof *ends);
+    if (ends && l.ends) memcpy(ends, l.ends, (size_t)l.count * 2 * sizeof *ends);
     free_list(&l);
     return w->m->status;
 }
