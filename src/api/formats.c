@@ -35,12 +35,27 @@ static const api_format *find_for_reading(kata *k, const char *call, const char 
     return format;
 }
 
+/* Files of meshes have values as arrays do; programs put them in their own order. */
+static kata_status order_as_put(const kata_field *field, const grid_box *box, api_loaded *loaded)
+{
+    if (!field->grid->mesh || api_mesh_is_plain(field->grid)) return KATA_OK;
+    const size_t bytes = (size_t)store_type_bytes(loaded->type);
+    const int components = field->slot->components;
+    void *ordered = malloc((size_t)(grid_box_points(box) * components) * bytes + 1);
+    if (!ordered) return api_no_memory(field->k);
+    api_mesh_reorder(field->grid, box, components, bytes, loaded->values, ordered, true);
+    free(loaded->values);
+    loaded->values = ordered;
+    return KATA_OK;
+}
+
 static kata_status load_alone(const api_format *format, kata_field *field, const char *path)
 {
     kata_range all = kata_on(field);
-    grid_box box = api_range_box(&all);
+    grid_box box = api_field_box(field, &all);
     api_loaded loaded = {.values = NULL};
     kata_status status = format->load(field, path, &loaded);
+    if (!status) status = order_as_put(field, &box, &loaded);
     if (!status)
         status = kata_put_values(field, &all, loaded.type, loaded.values,
                                  grid_box_points(&box) * field->slot->components);

@@ -169,6 +169,34 @@ static void empty_slots_are_passed_over(void **unused)
     }
 }
 
+/* Through files, through copies, and by the strides of a mapping. */
+static void values_are_found_again(void **unused)
+{
+    static double given[2 * 9 * E], found[2 * 9 * E], *mapped;
+    kata_mapping map;
+    (void)unused;
+    for (int levels = 1; levels <= 9; levels += 4) {
+        const int count = 2 * levels * E;
+        world w = begin(&(kata_options){.threads = 1}, levels);
+        kata_field *f = kata_field_new(w.grid, "f", KATA_F64, .on = KATA_EDGES, .components = 2);
+        kata_field *g = kata_field_like(f, "g"), *h = kata_field_like(f, "h");
+        for (int i = 0; i < count; i++) given[i] = i;
+        kata_put(f, kata_on(f), given, count);
+        kata_save(f, "mesh.npy");
+        kata_load(g, "mesh.npy");
+        kata_copy(h, kata_on(h), g, kata_on(g));
+        kata_get(h, kata_on(h), found, count);
+        assert_memory_equal(found, given, sizeof *given * (size_t)count);
+        kata_map(h, &mapped, &map);
+        assert_int_equal(map.size[0], E);
+        assert_int_equal(map.size[2], levels);
+        assert_true(mapped[7 * map.stride[0] + (levels - 1) * map.stride[2]] ==
+                    given[(levels - 1) * E + 7]);
+        kata_unmap(h);
+        assert_int_equal(kata_close(w.k), KATA_OK);
+    }
+}
+
 /* ---- what is derived ------------------------------------------------------------------------- */
 
 /* A square of two triangles beside a square:  3 --- 4 --- 5
@@ -321,6 +349,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nabla_has_the_values_of_gridtools),
         cmocka_unit_test(empty_slots_are_passed_over),
+        cmocka_unit_test(values_are_found_again),
         cmocka_unit_test(tables_are_derived_of_cells),
         cmocka_unit_test(cells_are_derived_of_edges),
         cmocka_unit_test(entries_are_checked),
