@@ -85,7 +85,7 @@ static kata_status queue(api_application *a, const kata_range *range, uint64_t h
     return status;
 }
 
-/* The version of a kernel (double or float) for the field that its first real parameter gets. */
+/* Whether the field that a kernel's first real parameter gets asks for the version in float. */
 static bool is_narrow(const kata_kernel *kernel, int count, const kata_arg *args)
 {
     int p = kernel->kernel->real_param;
@@ -94,7 +94,7 @@ static bool is_narrow(const kata_kernel *kernel, int count, const kata_arg *args
     return slot && ir_type_of_storage(slot->type) == IR_F32;
 }
 
-/* The same for the grid of a range. NULL on error. */
+/* The version of a kernel for its fields and the grid of its range. NULL on error. */
 static const ir_kernel *version_for(const kata_kernel *kernel, const kata_range *range, int count,
                                     const kata_arg *args)
 {
