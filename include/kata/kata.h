@@ -254,8 +254,8 @@ typedef enum kata_location {
 /* A table of neighbours: `width` numbers for each element, one element after the other. They count
  * from 0; -1 is an empty slot. */
 typedef struct kata_neighbours {
-    const int32_t *table KATA_ZERO; /* NULL: not given, or not known */
-    int width KATA_ZERO;            /* 1 to 64 */
+    const int32_t *table; /* NULL: not given, or not known */
+    int width;            /* 1 to 64 */
 } kata_neighbours;
 
 typedef struct kata_mesh_options {
