@@ -169,7 +169,7 @@ bool lang_locate(lang_compiler *c, const lang_lvalue *lvalue, ir_expr **componen
     if (c->mesh) lang_mesh_turn_offsets(c, offset, level);
     if (!field->on) return true;
     const lang_element *at = find_element(c, lvalue);
-    if (!at || !may_touch(c, lvalue, at, offset[2])) return false;
+    if (!at || !may_touch(c, lvalue, at, offset[lang_axis(c, 2)])) return false;
     *component = lang_component_of(c, field, at, lvalue->neighbour, *component, lvalue->at);
     *offsets = 3;
     if (c->mesh) return !c->failed && lang_mesh_locate(c, lvalue, at, offset, level);
