@@ -36,8 +36,8 @@ enum {
     SLOW_RUNS = 3,
     LATE_RUNS = 12,
     MOST_CHECKS = 1,
-    MOST_VOID = 2, /* tries of a way that say nothing */
-    LOOKS = 2,     /* at each way */
+    MOST_VOID = HOSTILE(2, 0), /* tries of a way that say nothing */
+    LOOKS = HOSTILE(2, 1),     /* at each way */
     MOST_SHIFTS = 3,
     LATER = 100,  /* loops, after which a search that is remembered goes on */
     SETTLED = 48, /* runs of each loop, after which they have found out how they run best */
