@@ -193,6 +193,12 @@ static inline grid_box api_range_box(const kata_range *range)
 kata_status api_check_dimensions(const kata_grid *grid, const char *call, const char *option,
                                  int set);
 
+/* ---- module.c -------------------------------------------------------------------------------- */
+
+/* A module as one text, with what it imports behind it, for the call that is named. NULL, reported,
+ * when it cannot be had. */
+const char *api_module_text(const kata_module *module, const char *call, size_t *length);
+
 /* ---- mesh_grid.c, mesh_kernel.c, mesh_range.c: meshes of cells, edges and vertices
  * ------------------
  */

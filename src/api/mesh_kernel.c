@@ -10,25 +10,6 @@ struct api_mesh_kernel {
     api_mesh_kernel *next;
 };
 
-/* The module as one text, with what it imports behind it; NULL on error. */
-static char *whole_text(const kata_module *module, size_t *length)
-{
-    kata *k = module->k;
-    text whole = {0};
-    const source *failing = lang_module_text(module->module, &whole);
-    char *copy = whole.failed ? NULL : arena_copy_text(&k->memory, text_get(&whole), whole.length);
-    *length = whole.length;
-    text_free(&whole);
-    if (failing)
-        api_fail(k, KATA_ERROR_KERNEL,
-                 "%s has a line that begins with " LANG_PART ", or a zero byte: its kernels cannot "
-                 "be compiled for a mesh",
-                 failing->name);
-    else if (!copy)
-        api_no_memory(k);
-    return failing ? NULL : copy;
-}
-
 /* A module with one kernel, which the context owns; NULL on error. */
 static lang_module *compile(const kata_grid *grid, const kata_kernel *kernel)
 {
@@ -40,7 +21,8 @@ static lang_module *compile(const kata_grid *grid, const kata_kernel *kernel)
                                   .only = kernel->kernel->name,
                                   .watched = k->watched};
     size_t length = given->text.length;
-    const char *text = given->file.next ? whole_text(module, &length) : given->text.text;
+    const char *text = given->file.next ? api_module_text(module, "kata_apply to a mesh", &length)
+                                        : given->text.text;
     lang_module *made = NULL;
     bool no_warnings = k->messages.no_warnings;
     k->messages.no_warnings = true; /* those of the kernel have been shown */

@@ -107,26 +107,33 @@ kata_module *kata_module_load_with(kata *k, const kata_module_options *options)
     return m;
 }
 
+const char *api_module_text(const kata_module *module, const char *call, size_t *length)
+{
+    kata *k = module->k;
+    text whole = {0};
+    const source *failing = lang_module_text(module->module, &whole);
+    char *copy = whole.failed ? NULL : arena_copy_text(&k->memory, text_get(&whole), whole.length);
+    *length = whole.length;
+    text_free(&whole);
+    if (failing)
+        api_fail(k, KATA_ERROR_KERNEL,
+                 "%s: %s has a line that begins with " LANG_PART ", or a zero byte: "
+                 "it cannot be a part of a text",
+                 call, failing->name);
+    else if (!copy)
+        api_no_memory(k);
+    return failing ? NULL : copy;
+}
+
 const char *kata_module_text(kata_module *module)
 {
+    size_t length;
     if (!module) {
         api_null("kata_module_text", "the module");
         return NULL;
     }
-    kata *k = module->k;
-    if (k->messages.status) return NULL;
-    text whole = {0};
-    const source *failing = lang_module_text(module->module, &whole);
-    char *copy = whole.failed ? NULL : arena_copy_text(&k->memory, text_get(&whole), whole.length);
-    text_free(&whole);
-    if (failing)
-        api_fail(k, KATA_ERROR_KERNEL,
-                 "kata_module_text: %s has a line that begins with " LANG_PART ", or a zero byte: "
-                 "it cannot be a part of a text",
-                 failing->name);
-    else if (!copy)
-        api_no_memory(k);
-    return failing ? NULL : copy;
+    if (module->k->messages.status) return NULL;
+    return api_module_text(module, "kata_module_text", &length);
 }
 
 int kata_module_kernels(const kata_module *module)

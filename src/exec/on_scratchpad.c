@@ -61,8 +61,7 @@ static const char *method_of(const machine_emulated *m)
     return m->local ? "blocked" : "scratchpad";
 }
 
-/* Without a global memory there are no turns, and a core that has a loop alone has all its fields.
- */
+/* Without a global memory nothing comes and goes in turns. */
 static kata_status check_method(const exec_context *context, messages *m)
 {
     const machine_emulated *machine = &context->scratchpad->machine;
@@ -75,6 +74,7 @@ static kata_status check_method(const exec_context *context, messages *m)
         machine->name);
 }
 
+/* Nor has a loop that is not dealt out its fields anywhere but in one core's memory. */
 static kata_status check_fits(const struct exec_scratchpad *s, const scratchpad_known *known,
                               messages *m)
 {

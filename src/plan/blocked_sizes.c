@@ -153,6 +153,18 @@ static void consider_all(chooser *c, int64_t every)
                 if (parts[0] * parts[1] * parts[2] > 1) consider(c, parts, every);
 }
 
+/* Why there are no blocks. */
+static void say_none(const chooser *c, text *why)
+{
+    int64_t fixed[3];
+    for (int d = 0; d < 3; d++) fixed[d] = c->g->fixed[d] != NULL;
+    if (c->bytes < PLAN_FAR)
+        plan_blocks_say_bytes(c->bytes, c->r->memory, why);
+    else
+        plan_group_say_fixed(c->g, fixed, 0, "the machine has one core, or the loops one point",
+                             why);
+}
+
 bool plan_blocks_choose(plan_group *g, const plan_request *r, plan_request *out, text *why)
 {
     chooser c = {.r = r, .g = g, .best = *r, .seconds = INFINITY, .bytes = PLAN_FAR};
@@ -169,6 +181,6 @@ bool plan_blocks_choose(plan_group *g, const plan_request *r, plan_request *out,
     for (int d = 0; d < 3; d++) g->cut[d] = c.best.parts[d] > 1;
     *out = c.best;
     bool found = c.seconds < INFINITY;
-    if (!found && c.bytes < PLAN_FAR) plan_blocks_say_bytes(c.bytes, r->memory, why);
+    if (!found) say_none(&c, why);
     return found;
 }

@@ -134,7 +134,7 @@ bool emulated_exchange(emulated_recorder *r, const plan_walk *walk, const plan_c
     if (!enter_blocks(r, walk)) return false;
     if (!copy->to->buffer || (in && !are_dealt_anew(r))) return true;
     enter_phase(r, true);
-    r->blocks[in ? walk->block : copy->to->block].in += bytes;
+    r->blocks[copy->to->block].in += bytes;
     if (!in) r->blocks[copy->from->block].out += bytes;
     return true;
 }

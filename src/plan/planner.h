@@ -168,7 +168,7 @@ void plan_blocks_close(const plan_group *g, plan *p, int blocks, int seq);
 /* ---- blocked_sizes.c ------------------------------------------------------------------------- */
 
 /* Sets how many blocks there are, and how many loops between exchanges, by the request's machine,
- * and g->cut. False where no blocks fit, or there can be none; the former is said. */
+ * and g->cut. False where no blocks fit, or there can be none; says why. */
 bool plan_blocks_choose(plan_group *g, const plan_request *r, plan_request *out, text *why);
 
 /* ---- methods --------------------------------------------------------------------------------- */

@@ -59,6 +59,9 @@ printf 'siblings 4\nmemory 40k\nfields local\nexchange 1e9\noperations 1e9\n' >s
 expect 1 explain --quick --machine ./small.machine --plan 'blocked parts.z=2' -- "$KATA_BUILD/kata" "${steps[@]}"
 expect_in err "its blocks need 57600 bytes of the 40960 of a memory"
 expect_in err "error: kernel 'heat' is not dealt out, and its fields need 61440 bytes of the 40960 of a memory of the machine small, which has no global one"
+printf 'siblings 1\nmemory 1M\nfields local\nexchange 1e9\noperations 1e9\n' >one.machine
+expect 0 explain --quick --machine ./one.machine -- "$KATA_BUILD/kata" "${steps[@]}"
+expect_in err "'heat' and 3 more: the machine has one core, or the loops one point"
 expect 1 explain --quick --machine ipu --plan 'scratchpad x=8' -- "$KATA_BUILD/kata" "${steps[@]}"
 expect_in err "the plan 'scratchpad' does not suit the machine ipu: fields stay in its local memories; 'blocked' does"
 
