@@ -44,7 +44,7 @@ static scratchpad_known *add_known(struct exec_scratchpad *s, uint64_t key, cons
     scratchpad_known new = {.key = key};
     if (!vector_reserve(&known, &s->room, s->count + 1, sizeof *s->known)) return NULL;
     s->known = known;
-    if (!plan_find_times(p, a, &s->machine, &new.times)) {
+    if (!plan_find_times(p, a, &s->machine, NULL, &new.times)) {
         plan_times_free(&new.times);
         return NULL;
     }

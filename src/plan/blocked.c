@@ -90,7 +90,7 @@ static bool applicable(plan_group *g, const plan_request *r, text *why)
 {
     g->sized = *r;
     if (r->machine && !r->parts[0] && !r->parts[1] && !r->parts[2])
-        return plan_blocks_choose(g, r, &g->sized, why);
+        return plan_blocks_choose(g, r, why);
     for (int d = 0; d < 3; d++) g->cut[d] = !g->fixed[d] && r->parts[d] > 1;
     bool cut = g->cut[0] || g->cut[1] || g->cut[2];
     if (!cut) plan_group_say_fixed(g, r->parts, 1, "it is given no blocks, such as parts.y=2", why);
@@ -110,11 +110,10 @@ static void add_exchanges(const plan_group *g, plan *p, int parent)
     }
 }
 
-static void make(plan_group *g, const plan_request *given, plan *p, int parent)
+void plan_blocks_make(plan_group *g, plan *p, int parent)
 {
     const plan_request *r = &g->sized;
     int parts[3], blocks;
-    (void)given;
     for (int d = 0; d < 3; d++) parts[d] = g->cut[d] ? (int)r->parts[d] : 1;
     int seq = plan_blocks_open(g, parts, r->every, p, parent, &blocks);
     for (analysis_section c = plan_blocks_chunk(g, r->every, g->part.first); c.first < g->part.end;
@@ -127,6 +126,12 @@ static void make(plan_group *g, const plan_request *given, plan *p, int parent)
     plan_group_extents(g, &none); /* margins are not moved in */
     plan_blocks_close(g, p, blocks, seq);
     p->nodes[blocks].bytes = r->memory;
+}
+
+static void make(plan_group *g, const plan_request *given, plan *p, int parent)
+{
+    (void)given;
+    plan_blocks_make(g, p, parent);
 }
 
 const plan_method plan_blocked = {

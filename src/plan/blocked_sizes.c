@@ -1,14 +1,22 @@
 /* How many blocks, and how often they exchange, on a machine whose fields stay in the memories of
- * its cores, a block in each. All numbers of blocks are tried that make the largest block smaller,
- * and intervals between exchanges that double. A formula finds their times: what the largest block
- * computes, what it has from its neighbours, and the meetings. The memory of a core limits them. */
+ * its cores, a block in each. The memory of a core limits them. All numbers of blocks are tried,
+ * and all intervals between exchanges up to 16; where they have few blocks in all, the machine's
+ * clock runs each. Otherwise a formula ranks those that make the largest block smaller: what that
+ * block computes, what it has from its neighbours, and the meetings. It takes loops that run on a
+ * part of the grid for whole ones, so the clock decides between the best. The clock also sees what
+ * comes in where other loops had other blocks before. */
 #include "plan/planner.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_EVERY = 16 };
+enum {
+    MOST_EVERY = 16,
+    FINALISTS = 24,
+    MOST_TRIED = 100000, /* runs of loops on blocks, of all candidates, where the clock runs each */
+    MOST_RUNS = 40000    /* the same of all finalists, for the clock */
+};
 
 /* A number of points of a block that counts so often: those of the block with its ends moved. */
 typedef struct term {
@@ -22,15 +30,24 @@ typedef struct terms {
     bool failed; /* memory was out */
 } terms;
 
+typedef struct candidate {
+    plan_request r;
+    double seconds;
+    int64_t bytes;
+} candidate;
+
 typedef struct chooser {
     const plan_request *r;
     plan_group *g;
     plan_span all[3]; /* of all points */
     terms work, halo; /* operations; bytes that come in */
     int64_t exchanges;
-    plan_request best;
-    double seconds; /* of the best one; INFINITY: there is none */
-    int64_t bytes;  /* of its blocks; of the smallest ones, where there is none */
+    candidate best[FINALISTS]; /* the first is the best */
+    int count;
+    int64_t least;      /* bytes of the smallest blocks */
+    bool counts, tries; /* candidates are counted; the clock runs each */
+    double tried;       /* runs of loops on blocks, of all candidates */
+    bool failed;        /* memory was out */
 } chooser;
 
 /* ---- what blocks do ---------------------------------------------------------------------------
@@ -115,32 +132,113 @@ static double sum_of(const chooser *c, const terms *t, const int64_t parts[3], b
     return sum;
 }
 
-static void consider(chooser *c, const int64_t parts[3], int64_t every)
+static bool is_better(const candidate *x, const candidate *y)
+{
+    static const double EQUAL = 1e-9;
+    if (fabs(x->seconds - y->seconds) > EQUAL * y->seconds) return x->seconds < y->seconds;
+    return x->bytes < y->bytes;
+}
+
+static double estimate(const chooser *c, const int64_t parts[3])
 {
     const machine_emulated *m = c->r->machine;
-    for (int d = 0; d < 3; d++) c->g->cut[d] = parts[d] > 1;
-    int64_t bytes = plan_blocks_bytes(c->g, parts);
-    bool fits = !c->r->memory || bytes <= c->r->memory;
-    if (!fits && c->seconds == INFINITY) c->bytes = smaller(c->bytes, bytes);
-    if (!fits) return;
-    double seconds = sum_of(c, &c->work, parts, false) / m->operations +
-                     sum_of(c, &c->halo, parts, true) / m->exchange +
-                     (double)c->exchanges * (m->barrier + m->latency);
-    if (seconds > c->seconds || (seconds == c->seconds && bytes >= c->bytes)) return;
-    c->seconds = seconds;
-    c->bytes = bytes;
-    for (int d = 0; d < 3; d++) c->best.parts[d] = parts[d];
-    c->best.every = every;
+    return sum_of(c, &c->work, parts, false) / m->operations +
+           sum_of(c, &c->halo, parts, true) / m->exchange +
+           (double)c->exchanges * (m->barrier + m->latency);
 }
 
-/* The next number of blocks along a dimension whose largest block is smaller. */
+/* ---- the clock --------------------------------------------------------------------------------
+ */
+
+/* Takes what a candidate says for the group. */
+static void take(chooser *c, const plan_request *r)
+{
+    for (int d = 0; d < 3; d++) c->g->cut[d] = r->parts[d] > 1;
+    c->g->sized = *r;
+}
+
+static double runs_of(const chooser *c, const plan_request *r)
+{
+    double loops = c->g->part.end - c->g->part.first;
+    return (double)(r->parts[0] * r->parts[1] * r->parts[2]) * loops;
+}
+
+/* The last blocks that a plan has so far; NULL: none. */
+static const plan_node *blocks_before(const plan *p)
+{
+    int last = p->count - 1;
+    while (last > 0 && p->nodes[last].kind != PLAN_BLOCKS) last--;
+    return last > 0 ? &p->nodes[last] : NULL;
+}
+
+static double simulate(chooser *c, const plan_request *r)
+{
+    plan alone = {0};
+    plan_times times = {0};
+    take(c, r);
+    int root = plan_add(&alone, 0, (plan_node){.kind = PLAN_SEQ});
+    if (root) plan_blocks_make(c->g, &alone, root);
+    bool done = !alone.failed &&
+                plan_find_times(&alone, c->g->part.a, r->machine, blocks_before(c->g->p), &times);
+    double seconds = times.seconds;
+    if (!done) c->failed = true;
+    plan_times_free(&times);
+    plan_free(&alone);
+    return seconds;
+}
+
+/* Runs the clock for the best of the formula, as long as they have few runs together. Where the
+ * best alone has too many, the formula decides. */
+static void run_clock(chooser *c)
+{
+    double runs = 0;
+    int best = 0;
+    for (int i = 0; i < c->count; i++) {
+        candidate *x = &c->best[i];
+        if ((runs += runs_of(c, &x->r)) > MOST_RUNS) break;
+        x->seconds = simulate(c, &x->r);
+        if (is_better(x, &c->best[best])) best = i;
+    }
+    c->best[0] = c->best[best];
+}
+
+/* ---- candidates -------------------------------------------------------------------------------
+ */
+
+static void consider(chooser *c, const int64_t parts[3], int64_t every)
+{
+    candidate x = {.r = *c->r};
+    for (int d = 0; d < 3; d++) x.r.parts[d] = parts[d];
+    x.r.every = every;
+    take(c, &x.r);
+    x.bytes = plan_blocks_bytes(c->g, parts);
+    c->least = smaller(c->least, x.bytes);
+    if (c->r->memory && x.bytes > c->r->memory) return;
+    c->tried += runs_of(c, &x.r);
+    if (c->counts) return;
+    x.seconds = c->tries ? simulate(c, &x.r) : estimate(c, parts);
+    int at = c->count;
+    while (at > 0 && is_better(&x, &c->best[at - 1])) at--;
+    if (at == FINALISTS) return;
+    if (c->count < FINALISTS) c->count++;
+    for (int i = c->count - 1; i > at; i--) c->best[i] = c->best[i - 1];
+    c->best[at] = x;
+}
+
+/* The next number of blocks along a dimension. For the formula: of those whose largest blocks are
+ * alike, the first and the last. */
 static int64_t next_parts(const chooser *c, int d, int64_t parts)
 {
+    if (c->counts || c->tries) return parts + 1;
     int64_t points = c->all[d].hi - c->all[d].lo, size = (points + parts - 1) / parts;
-    return size > 1 ? (points + size - 2) / (size - 1) : INT64_MAX;
+    int64_t smaller_ones = size > 1 ? (points + size - 2) / (size - 1) : INT64_MAX;
+    return size > 1 && parts < smaller_ones - 1 ? smaller_ones - 1 : smaller_ones;
 }
 
-static void consider_all(chooser *c, int64_t every)
+/* Whether they are counted only, and are too many. */
+static bool is_counted(const chooser *c) { return c->counts && c->tried > MOST_TRIED; }
+
+static void consider_parts(chooser *c, int64_t every)
 {
     int64_t most = c->r->siblings > 1 ? c->r->siblings : 1, parts[3], most_of[3];
     for (int d = 0; d < 3; d++)
@@ -150,7 +248,17 @@ static void consider_all(chooser *c, int64_t every)
              parts[1] = next_parts(c, 1, parts[1]))
             for (parts[0] = 1; parts[0] <= smaller(most_of[0], most / parts[2] / parts[1]);
                  parts[0] = next_parts(c, 0, parts[0]))
-                if (parts[0] * parts[1] * parts[2] > 1) consider(c, parts, every);
+                if (parts[0] * parts[1] * parts[2] > 1 && !is_counted(c)) consider(c, parts, every);
+}
+
+static void consider_all(chooser *c)
+{
+    int64_t loops = c->g->part.end - c->g->part.first, most = c->r->every;
+    if (!most) most = smaller(loops, MOST_EVERY);
+    for (int64_t every = c->r->every ? c->r->every : 1; every <= most && !is_counted(c); every++) {
+        find_terms(c, every);
+        consider_parts(c, every);
+    }
 }
 
 /* Why there are no blocks. */
@@ -158,29 +266,26 @@ static void say_none(const chooser *c, text *why)
 {
     int64_t fixed[3];
     for (int d = 0; d < 3; d++) fixed[d] = c->g->fixed[d] != NULL;
-    if (c->bytes < PLAN_FAR)
-        plan_blocks_say_bytes(c->bytes, c->r->memory, why);
+    if (c->least < PLAN_FAR)
+        plan_blocks_say_bytes(c->least, c->r->memory, why);
     else
         plan_group_say_fixed(c->g, fixed, 0, "the machine has one core, or the loops one point",
                              why);
 }
 
-bool plan_blocks_choose(plan_group *g, const plan_request *r, plan_request *out, text *why)
+bool plan_blocks_choose(plan_group *g, const plan_request *r, text *why)
 {
-    chooser c = {.r = r, .g = g, .best = *r, .seconds = INFINITY, .bytes = PLAN_FAR};
-    int64_t loops = g->part.end - g->part.first, most = r->every ? r->every : MOST_EVERY;
+    chooser c = {.r = r, .g = g, .least = PLAN_FAR, .counts = true};
     for (int d = 0; d < 3; d++) c.all[d] = plan_blocks_points(g, d);
-    for (int64_t every = r->every ? r->every : 1; every <= most; every *= 2) {
-        find_terms(&c, every);
-        consider_all(&c, every);
-        if (every >= loops) break;
-    }
-    if (c.work.failed || c.halo.failed) why->failed = true;
+    consider_all(&c);
+    c.counts = false;
+    c.tries = c.tried <= MOST_TRIED;
+    consider_all(&c);
+    if (!c.tries) run_clock(&c);
+    if (c.work.failed || c.halo.failed || c.failed) why->failed = true;
     free(c.work.all);
     free(c.halo.all);
-    for (int d = 0; d < 3; d++) g->cut[d] = c.best.parts[d] > 1;
-    *out = c.best;
-    bool found = c.seconds < INFINITY;
-    if (!found) say_none(&c, why);
-    return found;
+    if (!c.count) say_none(&c, why);
+    if (c.count) take(&c, &c.best[0].r);
+    return c.count > 0;
 }

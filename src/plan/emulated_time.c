@@ -201,14 +201,14 @@ static bool visit_run(void *data, const plan_walk *walk, const plan_run *run)
  */
 
 bool plan_find_times(const plan *p, const analysis_chain *a, const machine_emulated *m,
-                     plan_times *out)
+                     const plan_node *before, plan_times *out)
 {
     emulated_recorder *r = calloc(1, sizeof *r);
     plan_place *homes = calloc((size_t)a->slot_count + 1, sizeof *homes);
     bool done = r && homes;
     *out = (plan_times){.seconds = 0};
     if (done) {
-        *r = (emulated_recorder){.p = p, .a = a, .m = m, .out = out};
+        *r = (emulated_recorder){.p = p, .a = a, .m = m, .out = out, .last = before};
         plan_visitor visitor = {.data = r,
                                 .run = visit_run,
                                 .copy = visit_copy,

@@ -278,9 +278,10 @@ typedef struct plan_times {
     size_t count, room;
     double seconds;
 } plan_times;
-/* Walks a plan by the clock of a machine. False when memory is out; to be freed in any case. */
+/* Walks a plan by the clock of a machine. `before`: blocks where fields stay when it begins; NULL:
+ * they are where it wants them. False when memory is out; to be freed in any case. */
 bool plan_find_times(const plan *p, const analysis_chain *a, const machine_emulated *m,
-                     plan_times *out);
+                     const plan_node *before, plan_times *out);
 void plan_times_free(plan_times *t);
 
 /* ---- planners.c ------------------------------------------------------------------------------ */

@@ -35,6 +35,7 @@ typedef void plan_add_groups(plan *p, int parent, const plan_inside *in,
  * of another: loops without a grid run before the others, reductions are finished after them. */
 typedef struct plan_group {
     analysis_section part;
+    const plan *p;               /* the plan so far: of the groups before */
     unsigned what;               /* PLAN_ONCE | ...: what is to be planned of its loops */
     plan_add_groups *add_groups; /* plans some of its loops as another request says */
     int level;               /* how many methods there are around, in whose tiles or blocks it is */
@@ -165,11 +166,14 @@ void plan_blocks_say_bytes(int64_t bytes, int64_t memory, text *why);
 int plan_blocks_open(plan_group *g, const int parts[3], int64_t every, plan *p, int parent,
                      int *blocks);
 void plan_blocks_close(const plan_group *g, plan *p, int blocks, int seq);
+/* Adds the blocks of a group, of the sizes g->sized, cut along g->cut. */
+void plan_blocks_make(plan_group *g, plan *p, int parent);
+
 /* ---- blocked_sizes.c ------------------------------------------------------------------------- */
 
 /* Sets how many blocks there are, and how many loops between exchanges, by the request's machine,
  * and g->cut. False where no blocks fit, or there can be none; says why. */
-bool plan_blocks_choose(plan_group *g, const plan_request *r, plan_request *out, text *why);
+bool plan_blocks_choose(plan_group *g, const plan_request *r, text *why);
 
 /* ---- methods --------------------------------------------------------------------------------- */
 

@@ -50,11 +50,13 @@ static bool suits(const plan_method *method, plan_group *g, const plan_request *
 static plan_add_groups add_groups; /* again, for what lies in tiles */
 
 /* The group that begins with a loop. What is cut around does not close there. */
-static bool make_group(plan_group *g, const plan_inside *in, int first, plan_mixture of)
+static bool make_group(plan_group *g, const plan *p, const plan_inside *in, int first,
+                       plan_mixture of)
 {
     of.ratios = of.ratios && !in->around;
     if (!plan_group_make(g, in->part.a, first, of)) return false;
     g->part.end = (int)smaller(g->part.end, in->part.end);
+    g->p = p;
     g->what = in->what;
     g->add_groups = add_groups;
     if (!in->around) return true;
@@ -92,7 +94,7 @@ static bool make_suited(planning *w, plan_group *g, int first, bool ratios, bool
 {
     const plan_mixture of = {w->method->apart, ratios, w->sums};
     text_free(&w->why);
-    *made = make_group(g, w->in, first, of);
+    *made = make_group(g, w->p, w->in, first, of);
     return *made && suits(w->method, g, w->request, &w->why);
 }
 
@@ -123,7 +125,7 @@ static int add_group(planning *w, int first)
     bool made, suited = find_suited(w, &g, first, &made);
     if (!suited && !method->apart) { /* its loops may wait for one another */
         plan_group_free(&g);
-        made = make_group(&g, w->in, first, (plan_mixture){.apart = true, .sums = w->sums});
+        made = make_group(&g, w->p, w->in, first, (plan_mixture){.apart = true, .sums = w->sums});
     }
     if (!suited && method != &plan_loops && made)
         plan_refuse(w->p, &g.part, g.level, text_get(&w->why));

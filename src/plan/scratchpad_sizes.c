@@ -8,10 +8,10 @@
 
 enum {
     MOST_SIZES = 64, /* along a dimension */
-    FINALISTS = 12,
+    FINALISTS = 64,
     FEW_POINTS = 16,     /* of a dimension, of which all sizes are tried */
     MOST_TRIED = 100000, /* turns of all candidates, where the clock runs each */
-    MOST_TURNS = 10000   /* of all siblings, for the clock */
+    MOST_TURNS = 30000   /* of all siblings and finalists, for the clock */
 };
 
 typedef struct candidate {
@@ -23,9 +23,9 @@ typedef struct candidate {
 typedef struct chooser {
     const scratchpad_section *s;
     plan *p;
-    int64_t extent[3];
-    int64_t growth[3]; /* of the points that are computed */
-    double operations; /* of a point, of all loops */
+    plan_span range[3]; /* of the points that tiles have: of loops, and of fields that are moved */
+    int64_t growth[3];  /* of the points that are computed */
+    double operations;  /* of a point, of all loops */
     int sizes[3];
     int64_t size[3][MOST_SIZES];
     candidate best[FINALISTS]; /* the first is the best */
@@ -44,27 +44,54 @@ struct scratchpad_choice {
 /* ---- what a section has -----------------------------------------------------------------------
  */
 
+static void widen(chooser *c, const grid_box *box)
+{
+    if (grid_box_is_empty(box)) return;
+    for (int d = 0; d < 3; d++) analysis_widen(&c->range[d], box->lo[d], box->hi[d]);
+}
+
+static void measure_loop(chooser *c, int l)
+{
+    const chain_loop *loop = c->s->part->a->loops[l].loop;
+    const plan_span *extent = c->s->g->extents[l - c->s->g->part.first];
+    if (loop->once || grid_box_is_empty(&loop->box)) return;
+    widen(c, &loop->box);
+    c->operations += (double)ir_work(loop->kernel) / (loop->colors > 1 ? loop->colors : 1);
+    for (int d = 0; d < 3; d++) c->growth[d] = larger(c->growth[d], extent[d].hi - extent[d].lo);
+}
+
 static void measure(chooser *c)
 {
-    const analysis_section *part = c->s->part;
-    grid_box hull = {.lo = {0}};
-    for (int l = part->first; l < part->end; l++) {
-        const chain_loop *loop = part->a->loops[l].loop;
-        const plan_span *extent = c->s->g->extents[l - c->s->g->part.first];
-        if (loop->once || grid_box_is_empty(&loop->box)) continue;
-        hull = grid_box_is_empty(&hull) ? loop->box : grid_box_hull(&hull, &loop->box);
-        c->operations += (double)ir_work(loop->kernel) / (loop->colors > 1 ? loop->colors : 1);
-        for (int d = 0; d < 3; d++)
-            c->growth[d] = larger(c->growth[d], extent[d].hi - extent[d].lo);
+    const plan_group *g = c->s->g;
+    for (int d = 0; d < 3; d++) c->range[d] = (plan_span){0, 1};
+    for (int l = c->s->part->first; l < c->s->part->end; l++) measure_loop(c, l);
+    for (int slot = 0; slot < g->part.a->slot_count; slot++) {
+        grid_box memory = chain_slot_memory(g->part.a->slots[slot]);
+        if (g->fields[slot].in || g->fields[slot].out) widen(c, &memory);
     }
-    for (int d = 0; d < 3; d++) c->extent[d] = larger(hull.hi[d] - hull.lo[d], 1);
+    for (int d = 0; d < 3; d++)
+        if (g->period[d]) c->range[d] = (plan_span){0, g->period[d]};
+}
+
+static double extent_of(const chooser *c, int d)
+{
+    return (double)(c->range[d].hi - c->range[d].lo);
+}
+
+/* Tiles begin at multiples of their size. */
+static double tiles_of(const chooser *c, const plan_request *r, int d)
+{
+    plan_span range = c->range[d];
+    if (!r->tile[d]) return 1;
+    return (double)(floor_divide(range.hi - 1, r->tile[d]) - floor_divide(range.lo, r->tile[d]) +
+                    1);
 }
 
 /* What makes sections equal here. Which field is which does not matter: loops take turns in two. */
 static uint64_t key_of(const chooser *c)
 {
     const plan_group *g = c->s->g;
-    uint64_t key = hash_bytes(c->extent, sizeof c->extent, c->s->has_pair);
+    uint64_t key = hash_bytes(c->range, sizeof c->range, c->s->has_pair);
     key = hash_bytes(c->growth, sizeof c->growth, key);
     key = hash_bytes(&c->operations, sizeof c->operations, key);
     uint64_t fields = 0;
@@ -82,27 +109,26 @@ static uint64_t key_of(const chooser *c)
     return hash_bytes(&fields, sizeof fields, key);
 }
 
-/* The sizes that deal a dimension out to 1, 2, 3, ... tiles, or powers of two. */
+static void list_size(chooser *c, int d, int64_t size)
+{
+    if (c->sizes[d] < MOST_SIZES) c->size[d][c->sizes[d]++] = size;
+}
+
+/* The sizes that deal a dimension out to 1, 2, 3, ... tiles, none, or powers of two. */
 static void list_sizes(chooser *c, int d)
 {
-    const plan_request *r = c->s->r;
-    int64_t extent = c->extent[d], last = 0;
-    int *count = &c->sizes[d];
-    if (!c->s->g->cut[d]) {
-        c->size[d][(*count)++] = 0;
-        return;
-    }
-    bool all = !r->machine->powers && extent <= FEW_POINTS;
-    for (int64_t size = extent; all && size > 0; size--) c->size[d][(*count)++] = size;
-    for (int64_t tiles = 1;
-         !all && !r->machine->powers && tiles <= extent && *count < MOST_SIZES;) {
+    const machine_emulated *m = c->s->r->machine;
+    int64_t extent = c->range[d].hi - smaller(c->range[d].lo, 0), last = 0;
+    if (!c->s->g->cut[d] || !m->powers) list_size(c, d, 0);
+    if (!c->s->g->cut[d]) return;
+    bool all = !m->powers && extent <= FEW_POINTS;
+    for (int64_t size = extent; all && size > 0; size--) list_size(c, d, size);
+    for (int64_t tiles = 1; !all && !m->powers && tiles <= extent && c->sizes[d] < MOST_SIZES;) {
         int64_t size = (extent + tiles - 1) / tiles;
-        if (size != last) c->size[d][(*count)++] = last = size;
-        tiles = *count < MOST_SIZES / 2 ? tiles + 1 : tiles * 5 / 4 + 1;
+        if (size != last) list_size(c, d, last = size);
+        tiles = c->sizes[d] < MOST_SIZES / 2 ? tiles + 1 : tiles * 5 / 4 + 1;
     }
-    for (int64_t size = 1; r->machine->powers && size < 2 * extent && *count < MOST_SIZES;
-         size *= 2)
-        c->size[d][(*count)++] = size;
+    for (int64_t size = 1; m->powers && size < 2 * extent; size *= 2) list_size(c, d, size);
 }
 
 /* ---- the formula ------------------------------------------------------------------------------
@@ -112,10 +138,8 @@ static void list_sizes(chooser *c, int d)
  * sides that are not periodic. */
 static double with_halo(const chooser *c, const plan_request *r, int d, int64_t halo)
 {
-    if (!r->tile[d]) return (double)c->extent[d];
-    int64_t tiles = (c->extent[d] + r->tile[d] - 1) / r->tile[d];
-    int64_t seams = c->s->g->period[d] ? tiles : tiles - 1;
-    return (double)(c->extent[d] + seams * halo);
+    double tiles = tiles_of(c, r, d), seams = c->s->g->period[d] ? tiles : tiles - 1;
+    return extent_of(c, d) + (r->tile[d] ? seams * (double)halo : 0);
 }
 
 /* Seconds that all transfers in one direction take, at the rate of all siblings. */
@@ -130,7 +154,7 @@ static double moving(const chooser *c, const plan_request *r, bool out)
         if (out ? !g->fields[slot].out : !g->fields[slot].in) continue;
         for (int d = 0; d < 3; d++) bytes *= with_halo(c, r, d, out ? 0 : need[d].hi - need[d].lo);
         length = r->tile[0] ? (double)(r->tile[0] + (out ? 0 : need[0].hi - need[0].lo))
-                            : (double)c->extent[0];
+                            : extent_of(c, 0);
         length *= (double)ir_storages[of->type].bytes;
         seconds += bytes / machine_rate_at(&r->machine->both, length);
     }
@@ -140,8 +164,7 @@ static double moving(const chooser *c, const plan_request *r, bool out)
 static double turns_of(const chooser *c, const plan_request *r)
 {
     double turns = 1;
-    for (int d = 0; d < 3; d++)
-        if (r->tile[d]) turns *= ceil((double)c->extent[d] / (double)r->tile[d]);
+    for (int d = 0; d < 3; d++) turns *= tiles_of(c, r, d);
     return turns;
 }
 
@@ -150,31 +173,27 @@ static double planes_of(const chooser *c, const plan_request *r)
 {
     int along = c->s->along;
     if (!r->columns) return 1;
-    return (double)(r->tile[along] ? r->tile[along] : c->extent[along]);
+    return r->tile[along] ? (double)r->tile[along] : extent_of(c, along);
 }
 
-/* Seconds from one turn, or plane, to the next. */
-static double period_of(const plan_request *r, double get, double compute, double put)
-{
-    double latency = r->machine->latency;
-    bool hidden = r->columns ? r->slots > 2 : r->slots - plan_scratchpad_ahead(r) > 1 || r->last;
-    if (r->slots < 2) return get + compute + put + 2 * latency;
-    return hidden ? fmax(get + put, compute) : put + latency + fmax(get, compute);
-}
-
-/* A turn's period times the turns of a sibling, and what comes before and after. */
+/* The first turn, or plane, of a sibling, and what the others take in addition. All siblings share
+ * the rate of transfers, so these take as long however many turns a sibling has. */
 static double estimate(const chooser *c, const plan_request *r)
 {
     const machine_emulated *m = r->machine;
-    double turns = turns_of(c, r), each = ceil(turns / m->siblings), points = 1;
-    double share = fmin(turns, m->siblings) / turns;
-    double get = moving(c, r, false) * share, put = moving(c, r, true) * share;
+    double turns = turns_of(c, r), planes = planes_of(c, r), points = 1;
+    double each = ceil(turns / m->siblings) * planes, later = each - 1;
+    double get = moving(c, r, false), put = moving(c, r, true);
     for (int d = 0; d < 3; d++) points *= with_halo(c, r, d, c->growth[d]);
-    double compute = points * c->operations / m->operations / turns, planes = planes_of(c, r);
-    get /= planes;
-    put /= planes;
-    compute /= planes;
-    return each * planes * period_of(r, get, compute, put) + get + put + compute;
+    double compute = points * c->operations / m->operations / turns / planes;
+    double share = fmin(turns, m->siblings) / turns / planes;
+    double first = (get + put) * share + compute + 2 * m->latency;
+    bool hidden = r->columns ? r->slots > 2 : r->slots - plan_scratchpad_ahead(r) > 1 || r->last;
+    get *= 1 - share;
+    put *= 1 - share;
+    if (r->slots < 2) return first + get + put + later * (compute + 2 * m->latency);
+    if (hidden) return first + fmax(get + put, later * compute);
+    return first + put + later * m->latency + fmax(get, later * compute);
 }
 
 /* ---- the clock --------------------------------------------------------------------------------
@@ -188,7 +207,7 @@ static double simulate(const chooser *c, const plan_request *r)
     s.r = r;
     int root = plan_add(&alone, 0, (plan_node){.kind = PLAN_SEQ});
     if (root) plan_scratchpad_add(&s, &alone, root);
-    bool done = !alone.failed && plan_find_times(&alone, s.part->a, r->machine, &times);
+    bool done = !alone.failed && plan_find_times(&alone, s.part->a, r->machine, NULL, &times);
     double seconds = times.seconds;
     if (!done) c->p->failed = true;
     plan_times_free(&times);
@@ -260,20 +279,25 @@ static void consider_all(chooser *c)
                 consider_sizes(c, r);
 }
 
+/* Runs the clock for the best of the formula, as long as they have few turns together. Where the
+ * best alone has too many, the formula decides. */
+static void run_clock(chooser *c)
+{
+    double steps = 0;
+    int timed = 0;
+    while (timed < c->count && (steps += steps_of(c, &c->best[timed].r)) <= MOST_TURNS) timed++;
+    if (timed) c->count = timed;
+    for (int i = 0; i < timed; i++) c->best[i].seconds = simulate(c, &c->best[i].r);
+}
+
 /* Of candidates that are about as fast as the fastest one, takes the one that needs the least
- * memory. Where some have too many turns for the clock, the formula decides. */
-static const candidate *run_finals(chooser *c)
+ * memory. */
+static const candidate *take_best(const chooser *c)
 {
     static const double ABOUT = 1.01;
     const candidate *taken = NULL;
     double least = INFINITY;
-    bool timed = true;
-    for (int i = 0; i < c->count; i++) timed = timed && steps_of(c, &c->best[i].r) <= MOST_TURNS;
-    for (int i = 0; i < c->count; i++) {
-        candidate *x = &c->best[i];
-        if (timed && !c->tries) x->seconds = simulate(c, &x->r);
-        least = fmin(least, x->seconds);
-    }
+    for (int i = 0; i < c->count; i++) least = fmin(least, c->best[i].seconds);
     for (int i = 0; i < c->count; i++) {
         const candidate *x = &c->best[i];
         if (x->seconds > ABOUT * least) continue;
@@ -301,7 +325,8 @@ plan_request plan_scratchpad_sizes(const scratchpad_section *s, plan *p)
         c.tries = c.tried <= MOST_TRIED;
         consider_all(&c);
     }
-    const candidate *taken = run_finals(&c);
+    if (!c.tries) run_clock(&c);
+    const candidate *taken = take_best(&c);
     struct scratchpad_choice *choice = arena_array(&s->g->memory, 1, sizeof *choice);
     if (!choice) p->failed = true;
     if (!choice) return none;

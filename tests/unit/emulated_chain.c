@@ -124,7 +124,7 @@ plan_times emulated_times(emulated_chain *c, const machine_emulated *m, const ch
     r.memory = m->free;
     assert_true(plan_make(&p, &c->a, &r));
     if (verifies && !plan_verify(&p, &c->a, &why)) fail_msg("%s", text_get(&why));
-    assert_true(plan_find_times(&p, &c->a, m, &times));
+    assert_true(plan_find_times(&p, &c->a, m, NULL, &times));
     plan_free(&p);
     text_free(&why);
     return times;

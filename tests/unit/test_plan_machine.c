@@ -114,7 +114,7 @@ static int check_times(const plan *p, const analysis_chain *a, const machine_emu
     plan_times times;
     int parts = 0;
     double seconds = plan_machine_seconds(p, a, m);
-    assert_true(plan_find_times(p, a, m, &times));
+    assert_true(plan_find_times(p, a, m, NULL, &times));
     for (size_t i = 0; i < times.count; i++) {
         const plan_timed *t = &times.parts[i];
         if (t->direct) seconds += t->time.seconds;
