@@ -38,6 +38,7 @@ typedef struct analysis_touch {
                       values are copied from other indices, or read at indices known only at run
                       time */
     bool scaled;   /* the field is finer or coarser, and lacks no dimension */
+    bool copied;   /* read by a copy */
     int level;     /* of a read at indices known only at run time: 1 + their dimension, or else 0 */
     bool writes;
     bool partial; /* of a write: some of the old values remain */
@@ -90,7 +91,8 @@ int analysis_resolved_boxes(const analysis_loop *l, const analysis_touch *t, con
                             const bool wraps[3], const int64_t shift[3],
                             grid_box out[ANALYSIS_RESOLVED_BOXES]);
 /* How far the indices lie that a point touches along a dimension, after boundary rules other than
- * periodic: from the point, or from the index that it has in a finer or coarser field. `periodic`:
+ * periodic: from the point, or from the index that it has in a finer or coarser field. Of a
+ * copy that turns the dimension: 0. `periodic`:
  * it reaches over a periodic side. */
 typedef struct analysis_distance {
     int64_t lo, hi;

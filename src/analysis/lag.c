@@ -24,7 +24,7 @@ static void wait_for(const analysis_span *before, const analysis_distance *far, 
 
 static bool counts(const analysis_touch *t, const int64_t *finest)
 {
-    return !t->scalar && (!t->remapped || (finest && t->scaled));
+    return !t->scalar && (!t->remapped || t->copied || (finest && t->scaled));
 }
 
 /* The distance of a touch, in points of the finest grid. */

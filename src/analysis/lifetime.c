@@ -15,7 +15,7 @@ static void add_uses(const analysis_loop *l, int slot, analysis_use *uses)
         use->loops += !counted;
         use->touched = true;
         use->written = use->written || t->writes;
-        use->remapped = use->remapped || t->remapped;
+        use->remapped = use->remapped || (t->remapped && !t->copied);
     }
 }
 

@@ -67,7 +67,7 @@ int analysis_resolved_boxes(const analysis_loop *l, const analysis_touch *t, con
     if (grid_box_is_empty(&at)) return 0;
     at = touched_at(l, t, &at);
     for (int d = 0; d < 3; d++) {
-        bool stays = wraps[d] && grid_boundary_is_periodic(b->boundary, d);
+        bool stays = l->loop->copy || (wraps[d] && grid_boundary_is_periodic(b->boundary, d));
         along[d][0] = (analysis_span){at.lo[d], at.hi[d]};
         count[d] = stays ? 1 : spans_along(b, d, at.lo[d], at.hi[d], along[d]);
     }
@@ -95,6 +95,13 @@ static bool is_touched(const chain_binding *b, const analysis_touch *t, int side
     return t->writes || b->boundary->side[side].rule != KATA_NONE;
 }
 
+/* A copy moves what is stored, whatever rules say. */
+static analysis_distance copied_from(const chain_copy *copy, const analysis_touch *t, int d)
+{
+    int64_t shift = t->copied && chain_copy_is_straight(copy, d) ? copy->shift[d] : 0;
+    return (analysis_distance){shift, shift, false};
+}
+
 analysis_distance analysis_distance_of(const analysis_loop *l, const analysis_touch *t, int d)
 {
     const chain_binding *b = &l->loop->bindings[t->param];
@@ -104,6 +111,7 @@ analysis_distance analysis_distance_of(const analysis_loop *l, const analysis_to
     grid_box at = analysis_touched_by(l->loop, t->param, here, here, points);
     int64_t lo = t->lo[d], hi = t->hi[d], size = chain_slot_axis(b->slot, d).size;
     analysis_distance far = {lo, hi, false};
+    if (l->loop->copy) return copied_from(l->loop->copy, t, d);
     if (t->level == d + 1)
         return (analysis_distance){1 - at.hi[d], l->loop->shape.size[d] - 1 - at.lo[d], false};
     bool low = at.lo[d] + lo < inside.lo[d] && is_touched(b, t, 2 * d);

@@ -19,10 +19,10 @@ static analysis_touch *add(analysis_loop *l, int param, int component, const int
                           .remapped =
                               !ir_param_same_mapping(&l->loop->kernel->params[param], &plain),
                           .at = l->loop->box};
-    bool copied = l->loop->copy && param == CHAIN_COPY_FROM;
-    t->remapped = t->remapped || copied;
+    t->copied = l->loop->copy && param == CHAIN_COPY_FROM;
+    t->remapped = t->remapped || t->copied;
     t->scaled =
-        t->remapped && !copied && !ir_param_lacks_dimensions(&l->loop->kernel->params[param]);
+        t->remapped && !t->copied && !ir_param_lacks_dimensions(&l->loop->kernel->params[param]);
     if (!offset) return t;
     memcpy(t->lo, offset, sizeof t->lo);
     memcpy(t->hi, offset, sizeof t->hi);

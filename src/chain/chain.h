@@ -100,6 +100,8 @@ typedef struct chain_copy {
 enum { CHAIN_COPY_FROM, CHAIN_COPY_TO };
 
 int64_t chain_copy_index(const chain_copy *copy, int dimension, const int64_t point[3]);
+/* Whether indices of a dimension lie where points do, but for the shift. */
+bool chain_copy_is_straight(const chain_copy *copy, int dimension);
 /* The indices that a box of points reads. */
 grid_box chain_copy_source(const chain_copy *copy, const grid_box *points);
 

@@ -17,3 +17,8 @@ grid_box chain_copy_source(const chain_copy *copy, const grid_box *points)
     }
     return source;
 }
+
+bool chain_copy_is_straight(const chain_copy *copy, int d)
+{
+    return copy->axis[d] == d && copy->sign[d] == 1;
+}

@@ -57,12 +57,23 @@ static bool writes(const cpu_chain *c, const plan_wave *wave, int k, int slot, i
     return false;
 }
 
+/* Copies have no functions, and fill nothing. */
+static int fill_count(const cpu_chain *c, const plan_wave *wave, int k)
+{
+    return loop_of(c, wave, k)->copy ? 0 : sweep_fill_count(sweep_of(c, wave, k));
+}
+
+static int wrap_count(const cpu_chain *c, const plan_wave *wave, int k)
+{
+    return loop_of(c, wave, k)->copy ? 0 : sweep_wrap_count(sweep_of(c, wave, k));
+}
+
 static bool fills(const cpu_chain *c, const plan_wave *wave, int k, const chain_slot *slot,
                   int component)
 {
     const sweep_loop *l = sweep_of(c, wave, k);
     int other;
-    for (int f = 0; f < sweep_fill_count(l); f++)
+    for (int f = 0; f < fill_count(c, wave, k); f++)
         if (sweep_fill_slot(l, f, loop_of(c, wave, k), &other) == slot && other == component)
             return true;
     return false;
@@ -73,7 +84,7 @@ static bool wraps(const cpu_chain *c, const plan_wave *wave, int k, const chain_
 {
     const sweep_loop *l = sweep_of(c, wave, k);
     int other;
-    for (int i = 0; i < sweep_wrap_count(l); i++)
+    for (int i = 0; i < wrap_count(c, wave, k); i++)
         if (sweep_wrap_slot(l, i, loop_of(c, wave, k), &other) == slot && other == component)
             return true;
     return false;
@@ -88,7 +99,7 @@ static sweep_relation relation_to(const cpu_chain *c, const plan_wave *wave, int
     sweep_lag lag = find_lag(c, wave, before, k);
     int component, other;
     const chain_slot *slot = sweep_fill_slot(b, fill, loop_of(c, wave, k), &component);
-    for (int f = 0; f < sweep_fill_count(a); f++) {
+    for (int f = 0; f < fill_count(c, wave, before); f++) {
         if (sweep_fill_slot(a, f, loop_of(c, wave, before), &other) != slot || other != component)
             continue;
         if (!changed) forget_others(c, wave, before, k, &lag);
@@ -119,7 +130,7 @@ static sweep_relation relation(const cpu_chain *c, const plan_wave *wave, int k,
 static bool wraps_clash(const cpu_chain *c, const plan_wave *wave, int k)
 {
     const sweep_loop *l = sweep_of(c, wave, k);
-    for (int i = 0, component; i < sweep_wrap_count(l); i++) {
+    for (int i = 0, component; i < wrap_count(c, wave, k); i++) {
         const chain_slot *slot = sweep_wrap_slot(l, i, loop_of(c, wave, k), &component);
         if (writes(c, wave, k, slot->number, component)) continue;
         for (int before = k - 1; before >= 0; before--) {
@@ -162,10 +173,10 @@ static bool fills_apart(const cpu_chain *c, const plan_wave *wave, int k)
 /* Sets which fills of a loop others have filled; false: it clashes with others. */
 static bool settle_loop(cpu_chain *c, const plan_wave *wave, int k, bool clean)
 {
-    int count = sweep_fill_count(sweep_of(c, wave, k));
+    int count = fill_count(c, wave, k);
     uint64_t *filled = &c->filled[wave->first + k];
     *filled = 0;
-    if (sweep_wrap_count(sweep_of(c, wave, k)) && (!clean || wraps_clash(c, wave, k))) return false;
+    if (wrap_count(c, wave, k) && (!clean || wraps_clash(c, wave, k))) return false;
     if (!count) return true;
     if (!clean || count > SWEEP_MOST_FILLS || !fills_apart(c, wave, k)) return false;
     for (int f = 0; f < count; f++) {

@@ -111,13 +111,18 @@ static bool visit_scalar(void *data, int loop)
 
 /* ---- before and after ------------------------------------------------------------------------ */
 
+static bool prepare(cpu_chain *c, int loop)
+{
+    if (!cpu_loop_of(c, loop)->copy) return cpu_prepare(c, loop);
+    c->status = store_make_arrays(cpu_loop_of(c, loop), c->m);
+    return c->status == KATA_OK;
+}
+
 /* Prepares all loops of a plan in which they run side by side. */
 static bool prepare_all(cpu_chain *c)
 {
     for (int i = 0; i < c->a->loop_count; i++)
-        if (c->steps[i].same == i && !c->steps[i].apart && !cpu_loop_of(c, i)->copy &&
-            !cpu_prepare(c, i))
-            return false;
+        if (c->steps[i].same == i && !c->steps[i].apart && !prepare(c, i)) return false;
     return true;
 }
 

@@ -111,8 +111,13 @@ static bool run_tile(const wave_run *w, const int64_t at[3], int thread)
         const plan_wave_loop *part = &w->c->schedule->loops[w->wave->first + k];
         const sweep_loop *sweep = w->c->steps[w->c->steps[part->loop].same].sweep;
         int count = plan_wave_boxes(w->wave, part, cpu_loop_of(w->c, part->loop), at, boxes);
+        const bool copies = cpu_loop_of(w->c, part->loop)->copy;
         tile.filled = w->c->filled[w->wave->first + k];
         for (int i = 0; i < count; i++) {
+            if (copies) {
+                sweep_copy_alone(cpu_loop_of(w->c, part->loop), &boxes[i]);
+                continue;
+            }
             find_before(w->wave, part, &boxes[i], &tile);
             if (!sweep_run_alone(sweep, &boxes[i], thread, &tile)) return false;
         }
@@ -168,6 +173,12 @@ static void note_seconds(cpu_chain *c, const plan_wave *wave, double seconds)
             seconds * (double)points_of(c, loops[k].loop) / (double)points;
 }
 
+/* A copy has nothing to begin. */
+static bool begin(cpu_chain *c, int loop)
+{
+    return cpu_loop_of(c, loop)->copy || cpu_begin(c, loop);
+}
+
 bool cpu_run_wave(cpu_chain *c, const plan_wave *wave)
 {
     wave_run w = {.c = c, .wave = wave, .tiles = 1};
@@ -178,7 +189,7 @@ bool cpu_run_wave(cpu_chain *c, const plan_wave *wave)
         w.tiles *= wave->tiles[i].hi - wave->tiles[i].lo + 1; /* an empty range is far below 0 */
     if (w.rows <= 0 || w.tiles <= 0) return true;
     for (int k = 0; k < wave->loops; k++)
-        if (!cpu_begin(c, c->schedule->loops[wave->first + k].loop)) return false;
+        if (!begin(c, c->schedule->loops[wave->first + k].loop)) return false;
     w.ended = aligned_alloc(_Alignof(row), (size_t)w.rows * sizeof *w.ended);
     if (!w.ended) return cpu_no_memory(c);
     for (int64_t i = 0; i < w.rows; i++) {

@@ -18,7 +18,7 @@ bool dealt_copies_near(const plan_dealt *p, const chain_loop *loop)
     bool near = from != loop->bindings[CHAIN_COPY_TO].slot;
     for (int d = 0; d < 3; d++) {
         if (!dealt_is_cut(p, d)) continue;
-        near = near && loop->copy->axis[d] == d && loop->copy->sign[d] == 1;
+        near = near && chain_copy_is_straight(loop->copy, d);
         near = near && grid.size[d] == loop->shape.size[d];
     }
     return near;

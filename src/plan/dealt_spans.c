@@ -30,7 +30,6 @@ plan_span dealt_touched(const plan_dealt *p, const analysis_loop *l, const analy
 {
     ratio r = ratio_of(p, l, t, d);
     analysis_distance far = analysis_distance_of(l, t, d);
-    if (l->loop->copy && !t->writes) far.lo = far.hi = l->loop->copy->shift[d];
     if (r.coarser > 1)
         return (plan_span){floor_divide(extent.lo - r.slack, r.coarser) + far.lo,
                            ceil_divide(extent.hi, r.coarser) + far.hi};

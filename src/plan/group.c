@@ -13,12 +13,13 @@ typedef struct bonds {
     bool *written;           /* by slot: the field is, so far */
     const grid_shape *shape; /* of the first loop on a grid */
     int64_t finest[3];       /* with ratios: sizes of the finest grid of that loop */
-    bool apart, ratios;
+    bool apart, ratios, copies;
+    bool glued; /* copies glue grids of several sizes together */
 } bonds;
 
 static bool is_remapped(const bonds *b, const analysis_touch *t)
 {
-    return t->remapped && !(b->ratios && t->scaled);
+    return t->remapped && !(b->ratios && t->scaled) && !(b->copies && t->copied);
 }
 
 /* The bits that keep a loop with a touch out of the group. */
@@ -45,6 +46,7 @@ static bool suits_grids(bonds *b, const analysis_loop *l)
     int64_t finest[3];
     bool divides = analysis_find_finest(l, b->written, finest);
     if (!b->shape) b->ratios = b->ratios && divides;
+    if (b->glued) return !b->shape || b->shape->rank == l->loop->shape.rank;
     if (!b->ratios) return !b->shape || grid_shape_equal(b->shape, &l->loop->shape);
     if (!b->shape) memcpy(b->finest, finest, sizeof finest);
     return divides && !memcmp(b->finest, finest, sizeof finest) &&
@@ -68,9 +70,10 @@ static bool join(bonds *b, const analysis_loop *l)
 
 /* Loops that may stop the chain run alone, so that the first failure is found first. Some loops
  * cannot be cut. */
-static bool is_alone(const analysis_loop *l, bool sums)
+static bool is_alone(const analysis_loop *l, plan_mixture of)
 {
-    return l->checks || l->uncuttable || (l->reduces && !sums);
+    bool cut = !l->uncuttable || (l->loop->copy && of.copies);
+    return l->checks || !cut || (l->reduces && !of.sums);
 }
 
 /* Whether loops run on several grids, or change fields of another one. */
@@ -84,18 +87,32 @@ static bool has_ratios(const plan_group *g, const bonds *b)
     return false;
 }
 
+/* Whether a copy of these loops, or behind them, leads to a grid of another size. */
+static bool has_glued_grids(const analysis_chain *a, int first)
+{
+    bool glued = false;
+    for (int l = first; l < a->loop_count && !glued; l++) {
+        const chain_loop *loop = a->loops[l].loop;
+        if (!loop->copy) continue;
+        grid_shape from = chain_slot_grid(loop->bindings[CHAIN_COPY_FROM].slot);
+        glued = from.rank == loop->shape.rank && !grid_shape_equal(&from, &loop->shape);
+    }
+    return glued;
+}
+
 static bool find_end(plan_group *g, plan_mixture of)
 {
     const analysis_chain *a = g->part.a;
     const analysis_loop *loops = a->loops;
-    bonds b = {.apart = of.apart, .ratios = of.ratios};
+    bonds b = {.apart = of.apart, .ratios = of.ratios, .copies = of.copies};
+    b.glued = of.copies && has_glued_grids(a, g->part.first);
+    b.ratios = b.ratios && !b.glued;
     b.slots = arena_array(&g->memory, (size_t)a->slot_count + 1, sizeof *b.slots);
     b.written = arena_array(&g->memory, (size_t)a->slot_count + 1, sizeof *b.written);
     if (!b.slots || !b.written) return false;
     int first = g->part.first, *end = &g->part.end;
-    bool joins = !is_alone(&loops[first], of.sums) && join(&b, &loops[first]);
-    while (joins && *end < a->loop_count && !is_alone(&loops[*end], of.sums) &&
-           join(&b, &loops[*end]))
+    bool joins = !is_alone(&loops[first], of) && join(&b, &loops[first]);
+    while (joins && *end < a->loop_count && !is_alone(&loops[*end], of) && join(&b, &loops[*end]))
         ++*end;
     if (b.ratios && has_ratios(g, &b)) memcpy(g->finest, b.finest, sizeof g->finest);
     return true;
@@ -130,11 +147,16 @@ static void find_periods(plan_group *g, const analysis_loop *l)
 static void find_fixed(plan_group *g, const analysis_loop *l)
 {
     const grid_box *box = &l->loop->box;
+    for (int d = 0; d < 3 && l->loop->copy; d++)
+        if (!chain_copy_is_straight(l->loop->copy, d)) g->fixed[d] = "copies turn it";
     if (l->columns) g->fixed[l->loop->kernel->ordered] = "levels run in order along it";
     for (int d = 0; d < 3; d++) {
         int64_t hi = box->hi[d] * plan_group_scale(g, l->loop, d);
         bool beyond = box->lo[d] < 0 || hi > g->period[d];
+        bool other = l->loop->shape.size[d] * plan_group_scale(g, l->loop, d) != g->period[d];
         if (d >= l->loop->shape.rank) g->fixed[d] = "the grid does not have it";
+        if (g->period[d] && l->loop->copy) g->fixed[d] = "values are copied along periodic sides";
+        if (g->period[d] && other) g->fixed[d] = "grids of other sizes have no such periodic sides";
         if (g->period[d] && beyond) g->fixed[d] = "a range goes beyond its periodic sides";
         for (int i = 0; i < l->touch_count && g->period[d] && !g->fixed[d]; i++)
             g->fixed[d] = cannot_wrap(g, l, &l->touches[i], d);
@@ -144,6 +166,7 @@ static void find_fixed(plan_group *g, const analysis_loop *l)
 /* Why a loop, and with it its group, cannot be cut at all; NULL: it can. */
 static const char *why_whole(const plan_group *g, const analysis_loop *l)
 {
+    if (l->loop->copy && g->copies) return NULL;
     if (l->loop->copy) return "values are copied from one field to another, whole";
     if (l->gathers) return "values are reduced into a field that lacks a dimension";
     if (l->uncuttable && l->columns)
@@ -171,7 +194,7 @@ static void find_dimensions(plan_group *g)
 
 bool plan_group_make(plan_group *g, const analysis_chain *a, int first, plan_mixture of)
 {
-    *g = (plan_group){.part = {a, first, first + 1}};
+    *g = (plan_group){.part = {a, first, first + 1}, .copies = of.copies};
     if (!find_end(g, of)) return false;
     size_t loops = (size_t)(g->part.end - first), slots = (size_t)a->slot_count + 1;
     g->lags = arena_array(&g->memory, loops, sizeof *g->lags);
@@ -181,7 +204,8 @@ bool plan_group_make(plan_group *g, const analysis_chain *a, int first, plan_mix
     g->passing = arena_array(&g->memory, slots, sizeof *g->passing);
     g->uses = arena_array(&g->memory, slots, sizeof *g->uses);
     find_dimensions(g);
-    return g->lags && g->extents && g->needs && g->fields && g->passing && g->uses;
+    return plan_group_glue(g) && g->lags && g->extents && g->needs && g->fields && g->passing &&
+           g->uses;
 }
 
 void plan_group_free(plan_group *g) { arena_free(&g->memory); }
@@ -194,7 +218,9 @@ int64_t plan_group_scale(const plan_group *g, const chain_loop *loop, int d)
 bool plan_group_lags(plan_group *g, const analysis_section *part)
 {
     plan_span(*lags)[3] = g->lags + (part->first - g->part.first);
-    memset(lags, 0, (size_t)(part->end - part->first) * sizeof *lags);
+    for (int l = part->first; l < part->end; l++)
+        for (int d = 0; d < 3; d++)
+            lags[l - part->first][d].lo = lags[l - part->first][d].hi = plan_group_place(g, l, d);
     return analysis_find_lags(part, g->finest[0] ? g->finest : NULL, lags);
 }
 

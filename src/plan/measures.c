@@ -2,6 +2,8 @@
  * there are at each. */
 #include "plan/measures.h"
 
+#include <math.h>
+
 static grid_box hull_of(const plan_group *g)
 {
     grid_box hull = {{0, 0, 0}, {0, 0, 0}};
@@ -10,8 +12,9 @@ static grid_box hull_of(const plan_group *g)
         if (loop->once || grid_box_is_empty(&loop->box)) continue;
         grid_box box = loop->box;
         for (int d = 0; d < 3; d++) {
-            box.lo[d] *= plan_group_scale(g, loop, d);
-            box.hi[d] *= plan_group_scale(g, loop, d);
+            int64_t scale = plan_group_scale(g, loop, d), place = plan_group_place(g, l, d);
+            box.lo[d] = box.lo[d] * scale + place;
+            box.hi[d] = box.hi[d] * scale + place;
         }
         hull = grid_box_is_empty(&hull) ? box : grid_box_hull(&hull, &box);
     }
@@ -28,22 +31,32 @@ static int64_t points_in(const plan_group *g, const chain_slot *slot)
     return points;
 }
 
-static int64_t bytes_per_point(const plan_group *g)
+/* The bytes that a value of a field adds to a point of all loops: where copies glue grids together,
+ * each has some of the points. */
+static double bytes_of(const plan_group *g, const chain_slot *slot, const grid_box *hull)
 {
-    int64_t bytes = 0;
+    grid_shape grid = chain_slot_grid(slot);
+    double bytes = slot->components * ir_storages[slot->type].bytes, points = 1;
+    for (int d = 0; d < 3; d++) points *= (double)larger(grid.size[d], 1);
+    if (!g->places) return bytes / (double)points_in(g, slot);
+    return bytes * fmin(points / fmax((double)grid_box_points(hull), 1), 1);
+}
+
+static int64_t bytes_per_point(const plan_group *g, const grid_box *hull)
+{
+    double bytes = 0;
     for (int s = 0; s < g->part.a->slot_count; s++) {
         const chain_slot *slot = g->part.a->slots[s];
         analysis_use use = analysis_use_of(&g->part, s);
-        if (use.touched && (!use.remapped || g->finest[0]))
-            bytes += (int64_t)slot->components * ir_storages[slot->type].bytes / points_in(g, slot);
+        if (use.touched && (!use.remapped || g->finest[0])) bytes += bytes_of(g, slot, hull);
     }
-    return bytes;
+    return (int64_t)ceil(bytes);
 }
 
 plan_measures plan_measure(plan_group *g, plan *p)
 {
     grid_box hull = hull_of(g);
-    plan_measures m = {.hull = hull, .bytes = larger(bytes_per_point(g), 1)};
+    plan_measures m = {.hull = hull, .bytes = larger(bytes_per_point(g, &hull), 1)};
     if (!plan_group_lags(g, &g->part)) p->failed = true;
     for (int l = g->part.first; l < g->part.end; l++) {
         m.loops += !g->part.a->loops[l].loop->once;
@@ -51,7 +64,8 @@ plan_measures plan_measure(plan_group *g, plan *p)
     }
     for (int d = 0; d < 3; d++) {
         int64_t most = 0;
-        for (int l = 0; l < g->part.end - g->part.first; l++) most = larger(most, g->lags[l][d].hi);
+        for (int l = g->part.first; l < g->part.end; l++)
+            most = larger(most, g->lags[l - g->part.first][d].hi - plan_group_place(g, l, d));
         m.extent[d] = hull.hi[d] - hull.lo[d];
         m.growth[d] = (double)most / (double)larger(m.loops - 1, 1);
         m.free[d] = !g->fixed[d] && m.extent[d] > 1;

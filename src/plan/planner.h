@@ -43,10 +43,12 @@ typedef struct plan_group {
     bool around[3];          /* dimensions that these tiles or blocks cut */
     int64_t finest[3];       /* sizes of the finest grid; 0: all loops run on one grid, and change
                                 no fields of others */
+    bool copies;             /* its copies between fields are cut, too */
     const char *whole;       /* why it cannot be tiled at all; NULL: it can */
     const char *fixed[3];    /* the same for each dimension */
     int64_t period[3];       /* the size of dimensions with reads over a periodic side, else 0 */
     bool cut[3];             /* dimensions in which the buffered fields are cut */
+    int64_t (*places)[3];    /* by loop: where its first point lies; NULL: all at 0 */
     plan_span (*lags)[3];    /* by loop, of analysis_find_lags */
     plan_span (*extents)[3]; /* by loop, and by slot, of plan_group_extents */
     plan_span (*needs)[3];
@@ -64,6 +66,7 @@ typedef struct plan_group {
 typedef struct plan_mixture {
     bool apart;  /* loops that wait for others are left in */
     bool ratios; /* loops on grids that are coarser than that of others, too */
+    bool copies; /* copies between fields, and loops on all grids that these glue together */
     bool sums;   /* loops with reductions, too; otherwise they are groups of their own */
 } plan_mixture;
 
@@ -73,9 +76,10 @@ void plan_group_free(plan_group *g);
 /* How many points of the finest grid lie in a point of a loop, along a dimension. Spans, lags,
  * sizes and periods count in these. */
 int64_t plan_group_scale(const plan_group *g, const chain_loop *loop, int d);
-/* Sets the lags of consecutive loops of a group behind the first of them; false when memory is out.
- */
+/* Sets the lags of consecutive loops of a group behind the place 0; false when memory is out. */
 bool plan_group_lags(plan_group *g, const analysis_section *part);
+/* The place of a loop, by its number in the chain, along a dimension. */
+int64_t plan_group_place(const plan_group *g, int loop, int d);
 /* Whether a dimension is to be tiled. */
 bool plan_group_tiles(const plan_group *g, const plan_request *r, int d);
 /* The slowest dimension to be tiled; the slowest of them that is not periodic; -1: none. */
@@ -110,6 +114,12 @@ int plan_group_buffers(const plan_group *g, const int64_t size[3], plan *p, int 
 void plan_group_moves(const plan_group *g, plan *p, int parent, bool out, int tag);
 /* A plan_find_span: in dimensions that are cut, extents of loops, and needs of what is moved in. */
 plan_span plan_group_span(const void *group, const plan_node *leaf, int d);
+
+/* ---- glued.c --------------------------------------------------------------------------------- */
+
+/* Finds the places of loops that copies glue together, and dimensions that copies keep whole. False
+ * when memory is out. */
+bool plan_group_glue(plan_group *g);
 
 /* ---- pair.c ---------------------------------------------------------------------------------- */
 

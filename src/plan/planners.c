@@ -92,7 +92,10 @@ typedef struct planning {
 /* Makes the group that begins with a loop, and says whether it suits the method. */
 static bool make_suited(planning *w, plan_group *g, int first, bool ratios, bool *made)
 {
-    const plan_mixture of = {w->method->apart, ratios, w->sums};
+    const plan_mixture of = {.apart = w->method->apart,
+                             .ratios = ratios,
+                             .copies = w->method->takes & PLAN_IN_TILES,
+                             .sums = w->sums};
     text_free(&w->why);
     *made = make_group(g, w->p, w->in, first, of);
     return *made && suits(w->method, g, w->request, &w->why);

@@ -140,14 +140,26 @@ static void work(void *data, int me)
         copy_block(c, number);
 }
 
-void sweep_copy(sweep_workers *workers, const chain_loop *loop, const grid_box *box)
+static copying copying_of(const chain_loop *loop, const grid_box *box)
 {
     copying c = {.map = loop->copy,
                  .from = loop->bindings[CHAIN_COPY_FROM].slot->array,
                  .to = loop->bindings[CHAIN_COPY_TO].slot->array,
                  .box = *box};
-    if (grid_box_is_empty(box)) return;
     cut(&c);
+    return c;
+}
+
+void sweep_copy_alone(const chain_loop *loop, const grid_box *box)
+{
+    copying c = copying_of(loop, box);
+    work(&c, 0);
+}
+
+void sweep_copy(sweep_workers *workers, const chain_loop *loop, const grid_box *box)
+{
+    if (grid_box_is_empty(box)) return;
+    copying c = copying_of(loop, box);
     int64_t bytes = grid_box_points(box) * c.to->components * (int64_t)store_type_bytes(c.to->type);
     int64_t threads = bytes < SHARED_BYTES ? 1 : smaller(workers->count, c.total);
     if (threads > 1)

@@ -173,6 +173,8 @@ ir_value sweep_reduce_box(const ir_param *param, const grid_box *bricks, ir_valu
 
 /* Runs points of a copy, whose fields have arrays, on as many threads as are worth it. */
 void sweep_copy(sweep_workers *workers, const chain_loop *loop, const grid_box *box);
+/* Runs some points of it, at least one, on the thread that calls. */
+void sweep_copy_alone(const chain_loop *loop, const grid_box *box);
 
 /* ---- run_sparse.c ---------------------------------------------------------------------------- */
 
