@@ -86,6 +86,7 @@ static void add_apart(const codegen_writer *w, nest *in)
 static void add_at_once(const codegen_writer *w, nest *in)
 {
     nest *several = nest_loop(in, NEST_PLAIN, "; at + %d <= end; at += %d", AT_ONCE, AT_ONCE);
+    if (w->add_far) w->add_far(w, several, AT_ONCE);
     nest *of = nest_loop(several, NEST_PLAIN, "int point = 0; point < %d; point++", AT_ONCE);
     nest_statement(of, "const int64_t ix = at + point");
     add_points(w, of, "point");
@@ -216,6 +217,7 @@ static void add_gathered(const codegen_writer *w, nest *in)
                            i, GATHERED);
     }
     nest *several = nest_loop(in, NEST_PLAIN, "; at + %d <= end; at += %d", GATHERED, GATHERED);
+    if (w->add_far) w->add_far(w, several, GATHERED);
     gather_points(w, several);
     add_gathered_points(w, several);
 }

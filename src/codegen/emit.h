@@ -93,7 +93,9 @@ struct codegen_writer {
     void (*add_pairs)(const codegen_writer *w, nest *in);       /* the loop over pairs of rows */
     codegen_add_row *add_row;                                   /* what follows row pointers */
     codegen_add_row *add_fetches;                               /* in loops over vectors */
-    nest *(*begin_part)(const codegen_writer *w, nest *in);     /* around loops over vectors */
+    void (*add_far)(const codegen_writer *w, nest *in, int points); /* in those over points that are
+                                                                       added to bins */
+    nest *(*begin_part)(const codegen_writer *w, nest *in);         /* around loops over vectors */
     codegen_add_row *add_clear; /* in front of what a part computes: for points of no bytes */
 
     /* The part that is being written. */

@@ -3,7 +3,7 @@
  * prefetched a few vectors ahead instead: in the first-level cache where there are many, in the
  * second-level one where there are few. Lines that are written are prefetched a few vectors ahead,
  * too, if the flags say so: not those that pass the caches, nor in tiles, where they are in a
- * cache. */
+ * cache. Rows whose points are added to bins are prefetched far ahead. */
 #include "codegen/emit.h"
 
 /* Whether no row of the same component lies farther on than the row of an access. */
@@ -114,9 +114,26 @@ static void add_fetches(const codegen_writer *w, nest *in)
     codegen_each_row(w, fetches, add_written);
 }
 
+/* Lines far ahead, where additions to bins keep the processor from coming to them by itself. */
+static void add_far(const codegen_writer *w, nest *in, int points)
+{
+    enum { LINE = 64, FAR = 4096, NARROWEST = 4 }; /* bytes; narrower values are read soon enough */
+    const ir_kernel *kernel = w->loop->kernel;
+    nest *fetches = NULL;
+    for (int i = 0; i < kernel->access_count; i++) {
+        const int bytes = ir_storages[w->loop->storage[kernel->accesses[i].param]].bytes;
+        if (!is_fetched(w, i) || bytes < NARROWEST) continue;
+        if (!fetches) fetches = nest_format(in, NEST_IF, "flags & ABI_PREFETCH");
+        for (int at = 0; at < points * bytes; at += LINE)
+            nest_format(fetches, NEST_PREFETCH, "%s + at + %d",
+                        codegen_read_row_name(w, &kernel->accesses[i]).is, (FAR + at) / bytes);
+    }
+}
+
 /* Rows of some planes in turn are as many streams, which processors fetch by themselves: faster. */
 bool codegen_prefetch(codegen_writer *w)
 {
+    if (*w->dialect->prefetch) w->add_far = add_far;
     if (!w->line || w->planes) return true;
     w->add_row = add_row;
     w->add_fetches = add_fetches;

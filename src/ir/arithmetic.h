@@ -89,12 +89,14 @@ KATA_INLINE int64_t kata_mix_i64(int64_t a, int64_t b)
     return (int64_t)(z ^ (z >> 31));
 }
 
+/* Chosen by bits: compilers would convert both bounds, and choose among integers by conditions that
+ * are twice as wide. */
 KATA_INLINE int32_t kata_i32_of_f64(double x)
 {
-    double y = x < 2147483647.0 ? x : 2147483647.0;
-    double z = y > -2147483648.0 ? y : -2147483648.0;
-    int32_t i = (int32_t)z;
-    return x != x ? 0 : i;
+    int64_t inside = -(int64_t)(__builtin_fabs(x) < 2147483648.0);
+    int64_t high = kata_bits_f64(2147483647.0) & -(int64_t)(x > 0);
+    int64_t low = kata_bits_f64(-2147483648.0) & -(int64_t)(x < 0);
+    return (int32_t)kata_of_bits_f64((kata_bits_f64(x) & inside) | ((high | low) & ~inside));
 }
 
 KATA_INLINE int64_t kata_i64_of_f64(double x)
