@@ -84,10 +84,11 @@ typedef struct cpu_chain {
     exec_context *context;
     const analysis_chain *a;
     const plan_schedule *schedule;
-    cpu_step *steps;  /* per loop */
-    uint64_t *filled; /* per loop of the schedule: see sweep_tile */
-    bool whole;       /* each loop runs on one box, one after another */
-    int failing;      /* the first loop of which a point has failed; loop_count: none */
+    cpu_step *steps;             /* per loop */
+    uint64_t *filled;            /* per loop of the schedule: see sweep_tile */
+    struct cpu_covered *covered; /* per slot: see cpu_covered.c; NULL: no ghosts are covered */
+    bool whole;                  /* each loop runs on one box, one after another */
+    int failing;                 /* the first loop of which a point has failed; loop_count: none */
     messages *m;
     kata_status status;
 } cpu_chain;
@@ -105,6 +106,15 @@ bool cpu_prepare_copies(cpu_chain *c, int loop);
 /* Before the first box of a loop: prepares the loop that it runs by, and begins it. */
 bool cpu_begin(cpu_chain *c, int loop);
 void cpu_release(cpu_step *s);
+
+/* ---- cpu_covered.c --------------------------------------------------------------------------- */
+
+/* Puts ghosts aside that no loop of a chain finds, and back behind it. False, reported, when memory
+ * is out. */
+bool cpu_cover(cpu_chain *c);
+void cpu_uncover(cpu_chain *c);
+/* Bit p: those of parameter p may be written to: see sweep_manner. */
+uint64_t cpu_covers(const cpu_chain *c, int loop);
 
 /* ---- cpu_beside.c ---------------------------------------------------------------------------- */
 

@@ -201,12 +201,12 @@ static kata_status report_fault(cpu_chain *c)
 
 static kata_status run_steps(cpu_chain *c, const plan *p, plan_place *homes)
 {
-    bool done = true;
+    bool done = cpu_cover(c);
     c->schedule = &p->schedule;
     c->failing = c->a->loop_count;
     for (int i = 0; i < c->a->loop_count; i++) c->steps[i].same = i;
     if (!c->whole) find_apart(c, p);
-    if (!c->whole) done = cpu_find_same(c) && prepare_all(c) && cpu_settle_fills(c);
+    if (!c->whole && done) done = cpu_find_same(c) && prepare_all(c) && cpu_settle_fills(c);
     for (int i = 0, count; i < c->schedule->count && done; i += count) {
         count = cpu_relay_length(c, i);
         done =
@@ -214,6 +214,7 @@ static kata_status run_steps(cpu_chain *c, const plan *p, plan_place *homes)
     }
     if (!c->status && c->failing < c->a->loop_count) c->status = report_fault(c);
     end_loops(c);
+    cpu_uncover(c);
     return c->status;
 }
 

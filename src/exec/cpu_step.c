@@ -16,8 +16,10 @@ bool cpu_prepare(cpu_chain *c, int loop)
     struct exec_cpu *cpu = c->context->cpu;
     if (s->sweep) return true;
     const cpu_function *f = &cpu->functions[s->function];
-    sweep_manner manner = {
-        .cut = !c->whole && c->schedule->cut[loop], .copies = s->copies, .smaller = f->smaller};
+    sweep_manner manner = {.cut = !c->whole && c->schedule->cut[loop],
+                           .copies = s->copies,
+                           .covers = cpu_covers(c, loop),
+                           .smaller = f->smaller};
     c->status = store_make_arrays(cpu_loop_of(c, loop), c->m);
     if (c->status) return false;
     s->sweep = sweep_prepare(cpu->workers, cpu_loop_of(c, loop), f->run, manner);

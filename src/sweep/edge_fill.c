@@ -1,7 +1,7 @@
 /* Reads outside the grid, without copies: if a field's memory has room around its values, the
  * values outside are written there before a box runs. That does not work for memory of the program,
- * for rows that are not contiguous, for ghosts or a face beyond the values, and for fields that the
- * loop changes where it reads them.
+ * for rows that are not contiguous, for a face beyond the values, for ghosts that are not put aside
+ * (see sweep_manner), and for fields that the loop changes where it reads them.
  *
  * Points of a colour change what they read only in one way: beyond a side, a point may find itself.
  * It reads its old value, and that is what was filled. Other points of a row are computed, too, and
@@ -37,12 +37,22 @@ bool sweep_edge_has_room(const sweep_edge *edge, const grid_box *room)
            store_array_extend(field->array, &all);
 }
 
+/* Whether values may lie in ghosts that the field's rules hide. */
+static bool is_covered(const sweep_loop *l, const sweep_edge *edge, const grid_box *room)
+{
+    int64_t param = edge->field - l->fields;
+    grid_box all = grid_box_hull(&edge->field->room, room);
+    return param < 64 && l->manner.covers >> param & 1 &&
+           store_array_extend(edge->field->array, &all);
+}
+
 bool sweep_edge_can_fill(const sweep_loop *l, const sweep_edge *edge, const grid_box *touched)
 {
     const sweep_field *field = edge->field;
     if (HOSTILE(false, edge->view % 2 == 0)) return false; /* the other way, too */
     if (edge->written || sweep_edge_changes(l->loop, (int)(field - l->fields))) return false;
-    return field->rows == CODEGEN_CONTIGUOUS && sweep_edge_has_room(edge, touched);
+    return field->rows == CODEGEN_CONTIGUOUS &&
+           (sweep_edge_has_room(edge, touched) || is_covered(l, edge, touched));
 }
 
 /* Whether no x of a box is outside: so are the rows that stars read. */

@@ -110,8 +110,8 @@ static bool fits(sweep_loop *l, const chain_loop *loop, abi_function *run, sweep
     const chain_loop *like = &l->like;
     if (l->in_use || l->run != run || l->manner.cut != manner.cut ||
         l->manner.copies != manner.copies || l->manner.own != manner.own ||
-        l->manner.lent != manner.lent || like->kernel != loop->kernel ||
-        like->parted != loop->parted ||
+        l->manner.covers != manner.covers || l->manner.lent != manner.lent ||
+        like->kernel != loop->kernel || like->parted != loop->parted ||
         memcmp(l->kernel_hash, loop->kernel->hash, sizeof l->kernel_hash) != 0 ||
         !grid_shape_equal(&like->shape, &loop->shape) ||
         memcmp(&like->box, &loop->box, sizeof loop->box) != 0 || like->colors != loop->colors ||

@@ -112,11 +112,12 @@ typedef struct sweep_loop sweep_loop;
 
 /* How a loop is run. */
 typedef struct sweep_manner {
-    bool cut;     /* boxes may cut bricks of a row (see reduce.h), or hold points that run twice */
-    bool copies;  /* nothing is filled around fields: what is read there is copied */
-    uint64_t own; /* bit p: the array of parameter p is the thread's own, and is filled around */
-    bool lent;    /* it has no memory for reductions of its own: see sweep_lend */
-    bool smaller; /* its function neither prefetches nor writes past the caches */
+    bool cut;    /* boxes may cut bricks of a row (see reduce.h), or hold points that run twice */
+    bool copies; /* nothing is filled around fields: what is read there is copied */
+    uint64_t covers; /* bit p: hidden ghosts of parameter p may be written to */
+    uint64_t own;    /* bit p: the array of parameter p is the thread's own, and is filled around */
+    bool lent;       /* it has no memory for reductions of its own: see sweep_lend */
+    bool smaller;    /* its function neither prefetches nor writes past the caches */
 } sweep_manner;
 
 /* Prepares a loop, whose fields have arrays, to run by its function; NULL when memory is out. It is
