@@ -48,12 +48,45 @@ static double points_of(const analysis_section *s)
     return points;
 }
 
-/* How far the last loop lags behind, as a part of a tile's size in the outermost dimension. */
-static double met_again(const plan *p, const plan_wave *wave)
+static bool touches(const analysis_loop *l, int slot)
 {
+    for (int i = 0; i < l->touch_count; i++)
+        if (!l->touches[i].scalar && !l->touches[i].copied && l->touches[i].slot == slot)
+            return true;
+    return false;
+}
+
+/* The first loop of a wave that touches what a loop of it writes: of blocks that copies glue
+ * together, one on the same block. */
+static int first_beside(const plan *p, const analysis_chain *a, const plan_wave *wave, int loop)
+{
+    const plan_wave_loop *parts = &p->schedule.loops[wave->first];
+    const analysis_loop *l = &a->loops[parts[loop].loop];
+    for (int i = 0; i < l->touch_count; i++)
+        for (int k = 0; k < loop && l->touches[i].writes; k++)
+            if (touches(&a->loops[parts[k].loop], l->touches[i].slot)) return k;
+    return loop;
+}
+
+/* How far loops lag behind the first of them along dimension number k; behind the first one on
+ * their block, where copies glue several together. */
+static int64_t late_in_wave(const plan *p, const analysis_chain *a, const plan_wave *wave, int k)
+{
+    const plan_wave_loop *parts = &p->schedule.loops[wave->first];
+    bool glued = false;
     int64_t late = 0;
-    for (int i = 0; i < wave->loops; i++)
-        late = larger(late, -p->schedule.loops[wave->first + i].span[0].lo);
+    for (int i = 0; i < wave->loops; i++) glued = glued || a->loops[parts[i].loop].loop->copy;
+    for (int i = 0; i < wave->loops; i++) {
+        int64_t begin = glued ? parts[first_beside(p, a, wave, i)].span[k].lo : 0;
+        late = larger(late, begin - parts[i].span[k].lo);
+    }
+    return late;
+}
+
+/* How far the last loop lags behind, as a part of a tile's size in the outermost dimension. */
+static double met_again(const plan *p, const analysis_chain *a, const plan_wave *wave)
+{
+    int64_t late = late_in_wave(p, a, wave, 0);
     return wave->independent ? 0 : (double)late / (double)wave->size[0];
 }
 
@@ -84,16 +117,29 @@ static double bytes_of(const analysis_section *s, bool whole)
     return bytes;
 }
 
+/* The loop of a wave with the most points. */
+static int largest_of(const plan *p, const analysis_chain *a, const plan_wave *wave)
+{
+    const plan_wave_loop *parts = &p->schedule.loops[wave->first];
+    int most = 0;
+    for (int i = 1; i < wave->loops; i++)
+        if (chain_loop_points(a->loops[parts[i].loop].loop) >
+            chain_loop_points(a->loops[parts[most].loop].loop))
+            most = i;
+    return most;
+}
+
 /* Bytes of the fields in a tile, with those by which its loops lag behind. */
 static double tile_of(const plan *p, const analysis_section *s, const plan_wave *wave)
 {
+    const plan_wave_loop *parts = &p->schedule.loops[wave->first];
+    const int most = largest_of(p, s->a, wave);
     double points = points_of(s);
     for (int k = 0; k < wave->count; k++) {
-        const plan_wave_loop *parts = &p->schedule.loops[wave->first];
-        const grid_box *box = &s->a->loops[parts[0].loop].loop->box;
+        const grid_box *box = &s->a->loops[parts[most].loop].loop->box;
         int d = wave->dimension[k];
-        int64_t late = 0, extent = larger((box->hi[d] - box->lo[d]) * parts[0].scale[k], 1);
-        for (int i = 0; i < wave->loops; i++) late = larger(late, -parts[i].span[k].lo);
+        int64_t extent = larger((box->hi[d] - box->lo[d]) * parts[most].scale[k], 1);
+        int64_t late = late_in_wave(p, s->a, wave, k);
         points *= fmin(1, (double)(wave->size[k] + late) / (double)extent);
     }
     return points * bytes_of(s, true);
@@ -201,7 +247,7 @@ static void add_step(const plan *p, const analysis_chain *a, const plan_step *st
     if (step->kind == PLAN_STEP_NODE && p->nodes[step->node].kind == PLAN_TILE)
         add_shared(p, a, step->node, out);
     if (step->kind != PLAN_STEP_LOOP && !wave) return;
-    out->memory += points * bytes_of(&s, false) * (wave ? 1 + met_again(p, &step->wave) : 1);
+    out->memory += points * bytes_of(&s, false) * (wave ? 1 + met_again(p, a, &step->wave) : 1);
     for (int i = s.first; i < s.end; i++) {
         analysis_section one = {a, i, i + 1};
         out->cache += points_of(&one) * bytes_of(&one, false);
