@@ -117,7 +117,7 @@ static void add_fetches(const codegen_writer *w, nest *in)
 /* Lines far ahead, where additions to bins keep the processor from coming to them by itself. */
 static void add_far(const codegen_writer *w, nest *in, int points)
 {
-    enum { LINE = 64, FAR = 4096, NARROWEST = 4 }; /* bytes; narrower values are read soon enough */
+    enum { LINE = 64, FAR = 4096, NARROWEST = 2 }; /* bytes; narrower values are read soon enough */
     const ir_kernel *kernel = w->loop->kernel;
     nest *fetches = NULL;
     for (int i = 0; i < kernel->access_count; i++) {
