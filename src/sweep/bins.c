@@ -100,13 +100,21 @@ void sweep_add_to_bins(const sweep_loop *l, const sweep_share *share, const int6
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
+/* Integers wrap, as those without a sign do. */
+static void add_bins(const ir_param *param, void *to, const void *from, int64_t count)
+{
+    if (ir_types[param->type].bytes == 4)
+        for (int64_t i = 0; i < count; i++) ((uint32_t *)to)[i] += ((const uint32_t *)from)[i];
+    else
+        for (int64_t i = 0; i < count; i++) ((uint64_t *)to)[i] += ((const uint64_t *)from)[i];
+}
+
 void sweep_join_bins(const sweep_loop *l, int b, const char *from)
 {
     const sweep_bins *bins = &l->bins[b];
     const ir_param *param = param_of(l, bins);
     char *first = l->shares[0].bins[b];
     int64_t count = (int64_t)param->count * copies_of(param);
-    size_t bytes = (size_t)ir_types[param->type].bytes;
     if (param->kind == IR_PARAM_WHERE) {
         const ir_value *best = (const ir_value *)from;
         const int64_t point[3] = {best[2].i64, best[3].i64, best[4].i64};
@@ -114,10 +122,7 @@ void sweep_join_bins(const sweep_loop *l, int b, const char *from)
             sweep_meet_extreme(l->like.kernel, bins->param, (ir_value *)first, best[1], point);
         return;
     }
-    for (int64_t i = 0; i < count; i++) {
-        ir_value sum = ir_reduce(param, bin_at(l, bins, first, i), bin_at(l, bins, from, i));
-        memcpy(first + (size_t)i * bytes, &sum, bytes);
-    }
+    add_bins(param, first, from, count);
 }
 
 void sweep_join_threads(const sweep_loop *l)
@@ -129,27 +134,44 @@ void sweep_join_threads(const sweep_loop *l)
         }
 }
 
-static ir_value total(const sweep_loop *l, int b, int element)
+/* Sums over threads and copies, of some bins. */
+static void add_up(const sweep_loop *l, int b, int first, int count, void *sums)
 {
     const ir_param *param = param_of(l, &l->bins[b]);
-    ir_value sum = ir_value_of_int(param->type, 0);
+    const int64_t bytes = ir_types[param->type].bytes;
+    memset(sums, 0, (size_t)(count * bytes));
     for (int t = 0; t < l->workers->count; t++)
         for (int copy = 0; copy < copies_of(param); copy++)
-            sum = ir_reduce(param, sum,
-                            bin_at(l, &l->bins[b], l->shares[t].bins[b],
-                                   (int64_t)copy * param->count + element));
-    return sum;
+            add_bins(param, sums,
+                     l->shares[t].bins[b] + ((int64_t)copy * param->count + first) * bytes, count);
+}
+
+static bool set_bins(const sweep_loop *l, int b, int first, int count, const void *sums)
+{
+    const ir_param *param = param_of(l, &l->bins[b]);
+    chain_slot *slot = sweep_slot(l, l->bins[b].param);
+    bool done = true;
+    for (int e = 0; e < count && done; e++) {
+        ir_value sum = bin_at(l, &l->bins[b], sums, e);
+        if (param->accumulates) sum = ir_reduce(param, store_scalar(slot, first + e), sum);
+        done = store_scalar_set(slot, first + e, sum);
+    }
+    return done;
 }
 
 bool sweep_finish_bins(const sweep_loop *l)
 {
+    enum { TOGETHER = 256 };
+    union {
+        uint32_t narrow[TOGETHER];
+        uint64_t wide[TOGETHER];
+    } sums;
     for (int b = 0; b < l->bins_count; b++) {
         const ir_param *param = param_of(l, &l->bins[b]);
-        chain_slot *slot = sweep_slot(l, l->bins[b].param);
-        for (int e = 0; e < param->count && param->kind != IR_PARAM_WHERE; e++) {
-            ir_value sum = total(l, b, e);
-            if (param->accumulates) sum = ir_reduce(param, store_scalar(slot, e), sum);
-            if (!store_scalar_set(slot, e, sum)) return false;
+        for (int e = 0; e < param->count && param->kind != IR_PARAM_WHERE; e += TOGETHER) {
+            int count = (int)smaller(param->count - e, TOGETHER);
+            add_up(l, b, e, count, &sums);
+            if (!set_bins(l, b, e, count, &sums)) return false;
         }
     }
     return true;
