@@ -32,8 +32,10 @@
 #define MACHINE_KIND "other"
 #endif
 
-/* For speed. */
+/* For speed. At -O3 gcc makes memcpy of a loop that copies a vector, in pieces shorter than the
+ * vector that is read of them: each read would wait until the pieces are in the cache. */
 static const char *const full_flags[] = {"-O3"};
+static const char *const gcc_full_flags[] = {"-O3", "-fno-tree-loop-distribute-patterns"};
 /* For plain functions (see jit_effort). Of the passes that gcc 12 adds to those of -O1, loops that
  * are written in vectors gain by these alone. Without partial redundancy elimination, chains of min
  * and max become vectors, which at -O3 they do not. */
@@ -126,6 +128,8 @@ static void add_speed_flags(arguments *a, jit_flags f, flags_kind kind)
         add_brief_flags(a, kind);
     else if (f.effort == JIT_LIGHT && kind == FLAGS_GCC)
         add_all(a, light_flags, COUNT_OF(light_flags));
+    else if (kind == FLAGS_GCC)
+        add_all(a, gcc_full_flags, COUNT_OF(gcc_full_flags));
     else
         add_all(a, full_flags, COUNT_OF(full_flags));
     if (f.native) add_all(a, native_flags, COUNT_OF(native_flags));
@@ -242,9 +246,9 @@ jit_verdict jit_compiler_run(const jit_command *compiler, jit_flags f, const cha
                              const char *object, const jit_process *process, text *report)
 {
     const char *const files[] = {"-o", object, source, "-lm", NULL};
-    bool clang = f.effort != JIT_FULL && is_clang(compiler, process->environment, f.effort);
+    bool clang = is_clang(compiler, process->environment, f.effort);
     jit_verdict verdict = run(compiler, f, clang ? FLAGS_CLANG : FLAGS_GCC, files, process, report);
-    bool again = f.effort == JIT_BRIEF || (f.effort == JIT_LIGHT && !clang);
+    bool again = f.effort == JIT_BRIEF || !clang;
     if (verdict != JIT_REFUSED || !again || (process->stop && atomic_load(process->stop)))
         return verdict;
     text_clear(report);

@@ -220,6 +220,15 @@ static void a_compiler_that_refuses_fewer_passes_has_all(void **state)
     assert_int_equal(compile(picky, *state, JIT_LIGHT, NULL), KATA_OK);
 }
 
+/* A function with all passes, by another compiler that refuses a flag of gcc. */
+static void a_compiler_that_refuses_a_flag_of_gcc_is_called_without(void **state)
+{
+    const char *picky =
+        write_script(*state, "for a; do [ \"$a\" = -fno-tree-loop-distribute-patterns ] && exit 1; "
+                             "done\nexec gcc \"$@\"");
+    assert_int_equal(compile(picky, *state, JIT_FULL, NULL), KATA_OK);
+}
+
 /* Functions too large for all passes have flags, and libraries, of their own. */
 static void large_functions_are_compiled_briefly(void **state)
 {
@@ -258,6 +267,7 @@ int main(void)
         TEST(what_is_not_understood_is_refused),
         TEST(plain_functions_are_compiled_lightly),
         TEST(a_compiler_that_refuses_fewer_passes_has_all),
+        TEST(a_compiler_that_refuses_a_flag_of_gcc_is_called_without),
         TEST(large_functions_are_compiled_briefly),
         TEST(clang_compiles_with_less_effort_too),
     };
