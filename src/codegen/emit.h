@@ -358,9 +358,8 @@ nest *codegen_clamped_loop(nest *in, const char *name, const char *from, const c
 void codegen_first_lane(const codegen_writer *w, nest *in);
 /* The lanes of a vector at `at`, with what is prefetched meanwhile. */
 void codegen_vector(const codegen_writer *w, nest *in);
-/* In front of loops for rows that begin and end with a vector, as memory is aligned, and that reach
- * each lane. */
-nest *codegen_if_whole(const codegen_writer *w, nest *in);
+/* In front of loops for rows whose memory is aligned as lanes are: index 0 begins a vector. */
+nest *codegen_if_aligned(const codegen_writer *w, nest *in);
 /* The loops over the vectors of a row, and over the points at its ends that belong to none. */
 void codegen_vectors(const codegen_writer *w, nest *in);
 /* The loop over the vectors of a part, or of the whole row. */

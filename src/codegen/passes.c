@@ -145,8 +145,8 @@ static bool defer_bricks(codegen_writer *w)
     return true;
 }
 
-/* Rows of whole vectors have no ends that would need single points. They are written again for
- * this: of small kernels only. */
+/* In rows whose memory is aligned as lanes are, vectors and single points go to their lanes at
+ * once, which costs less than to wait. Loops are written again for this: of small kernels only. */
 static bool run_whole(codegen_writer *w)
 {
     w->whole = w->defers && w->rounds && !(w->reuse && w->reuse->count);
@@ -224,7 +224,7 @@ static const struct {
     {"collect", run_collect},        /* reductions: points first, then their lanes */
     {"defer", defer_bricks},         /* lanes of a brick while the next one is computed */
     {"rounds", run_rounds},          /* reductions: lanes stay in registers */
-    {"whole", run_whole},            /* rows of whole vectors are not collected */
+    {"whole", run_whole},            /* rows that lie as lanes do are not collected */
     {"halves", codegen_find_halves}, /* f16 becomes float, and float f16, by vectors */
     {"planes", group_planes},        /* sums along columns: rows of some planes in turn */
     {"prefetch", codegen_prefetch},  /* what is read and written soon */

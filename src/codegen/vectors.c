@@ -17,13 +17,10 @@ static const ir_store *first_in_memory(const codegen_writer *w)
     return NULL;
 }
 
-nest *codegen_if_whole(const codegen_writer *w, nest *in)
+nest *codegen_if_aligned(const codegen_writer *w, nest *in)
 {
     codegen_label row = codegen_written_name(w, first_in_memory(w));
-    return nest_format(in, NEST_IF,
-                       "(lo[0] | hi[0]) %% lanes == 0 && hi[0] - lo[0] >= %d && "
-                       "kata_aligned(%s, sizeof *%s, lanes, lo[0]) == lo[0]",
-                       ABI_LANES, row.is, row.is);
+    return nest_format(in, NEST_IF, "kata_aligned(%s, sizeof *%s, lanes, 0) == 0", row.is, row.is);
 }
 
 /* Where the vectors of the row begin and end: as memory is aligned, or as lanes are. Points that
