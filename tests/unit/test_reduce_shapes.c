@@ -1,12 +1,14 @@
 /* Reductions have the reference executor's bits on grids of many rows, whose trees threads share,
  * on rows of several bricks, on parts of them, where a brick has points on copies, on colours,
- * where levels run along x, and where points with conditions also write fields. */
+ * where levels run along x, where points with conditions also write fields, and where rows that are
+ * written begin anywhere in memory. */
 /* Labels: hostile threads compiler slow */
 #include "kata/kata.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -33,18 +35,22 @@ static const char kernels[] =
     "             max float most, sum int n) {\n"
     "  double next = 0.25*(u[-1,0,0] + u[1,0,0] + u[0,-1,0] + u[0,1,0]), r = next - u;\n"
     "  w = next; s += r*r; if (u > 3) lo = min(lo, next); else most = max(most, v[0,0,1]);\n"
-    "  if (a % 2 == 0) n += a; }\n";
+    "  if (a % 2 == 0) n += a; }\n"
+    "kernel change(in double u, out double x, sum double s, max double most) {\n"
+    "  double next = 0.25*(u[-1,0,0] + u[1,0,0] + u[0,-1,0] + u[0,1,0]);\n"
+    "  x = next; s += (next - u)*(next - u); most = max(most, next); }\n";
 
-enum { SCALARS = 18, RESULTS = SCALARS + 1 };
+enum { SCALARS = 22, RESULTS = SCALARS + 1 };
 
 /* d: double, f: float, i: int, 2: two floats. */
-static const char types[SCALARS + 1] = "dddfffiidfdddddfi2";
+static const char types[SCALARS + 1] = "dddfffiidfdddddfidddd2";
 
 typedef struct world {
     kata *k;
     kata_module *m;
     kata_grid *g;
-    kata_field *u, *v, *a, *f, *w;
+    kata_field *u, *v, *a, *f, *w, *x;
+    double *memory; /* of x, whose rows begin anywhere */
     kata_scalar *s[SCALARS];
 } world;
 
@@ -65,6 +71,9 @@ static void open_world(world *w, const char *executor, const int64_t size[3])
     w->f = kata_field_new(w->g, "f", KATA_F64, .components = 2, .boundary = KATA_PERIODIC,
                           .layout = KATA_STRUCTURES);
     w->w = kata_field_like(w->u, "w");
+    w->memory = calloc((size_t)(size[0] * size[1] * size[2]) + 1, sizeof *w->memory);
+    assert_non_null(w->memory);
+    w->x = kata_field_wrap(w->g, "x", KATA_F64, w->memory + 1);
     for (int i = 0; i < SCALARS; i++) w->s[i] = scalar(w->k, types[i]);
     kata_apply(kata_kernel_find(w->m, "fill"), kata_all(w->g), w->u, w->v, w->a, w->f);
     assert_true(kata_ok(w->k));
@@ -81,6 +90,8 @@ static void reduce(world *w, kata_range range)
                s[SCALARS - 1]);
     kata_apply(kata_kernel_find(w->m, "relax"), range, w->u, w->v, w->a, w->w, s[13], s[14], s[15],
                s[16]);
+    kata_apply(kata_kernel_find(w->m, "change"), range, w->u, w->w, s[17], s[18]);
+    kata_apply(kata_kernel_find(w->m, "change"), range, w->u, w->x, s[19], s[20]);
 }
 
 static void get_results(world *w, double results[RESULTS])
@@ -107,6 +118,7 @@ static void agree(const int64_t size[3], int64_t cut)
         reduce(&w, kata_inner(w.g, cut));
         get_results(&w, results[e]);
         assert_int_equal(kata_close(w.k), KATA_OK);
+        free(w.memory);
     }
     for (int i = 0; i < RESULTS; i++)
         assert_memory_equal(&results[0][i], &results[1][i], sizeof results[0][i]);
