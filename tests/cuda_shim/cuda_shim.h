@@ -34,6 +34,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <ucontext.h>
 
 #define CUDA_SHIM_RESULTS(X)                                                                       \
     X(CUDA_SUCCESS, 0, "no error")                                                                 \
@@ -193,6 +194,19 @@ struct shim_function {
 
 /* Runs all blocks of a launch. */
 CUresult shim_launch_run(const shim_launch *launch);
+
+/* ---- shim_turns.c ---------------------------------------------------------------------------- */
+
+typedef struct shim_turn {
+    ucontext_t context; /* where a stack begins */
+    void *place[5];     /* where it goes on */
+    bool has_begun;
+} shim_turn;
+
+/* On this stack, `run` begins at the first turn. It may not return. */
+void shim_turn_begin(shim_turn *t, unsigned char *stack, size_t size, void (*run)(void));
+/* The stack that runs is left, and another goes on: this one when somebody changes to it. */
+void shim_turn_change(shim_turn *own, shim_turn *next);
 
 /* ---- shim_threads.c -------------------------------------------------------------------------- */
 

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <ucontext.h>
 
 enum { MOST = 1024, STACK = 256 << 10, PAGE = 4096 };
 
@@ -29,7 +28,7 @@ typedef struct thread {
 } thread;
 
 typedef struct fiber {
-    ucontext_t context;
+    shim_turn turn;
     unsigned char *stack; /* behind a page that nobody may touch */
     bool is_started;
     thread *thread; /* NULL: it is free */
@@ -40,7 +39,7 @@ static fiber fibers[MOST];
 static int count, next; /* of the block; how many of them have begun */
 static bool from_last;  /* in which order */
 static fiber *running;
-static ucontext_t scheduler;
+static shim_turn scheduler;
 static const shim_launch *now;
 
 /* ---- in a thread ----------------------------------------------------------------------------- */
@@ -60,7 +59,7 @@ static void work(void)
             t->state = ENDED;
         }
         own->thread = NULL;
-        swapcontext(&own->context, &scheduler);
+        shim_turn_change(&own->turn, &scheduler);
     }
 }
 
@@ -70,7 +69,7 @@ static thread *wait_here(state where, int line)
     thread *t = own->thread;
     t->state = where;
     t->line = line;
-    swapcontext(&own->context, &scheduler);
+    shim_turn_change(&own->turn, &scheduler);
     now->function->calls->thread = t->at;
     return t;
 }
@@ -113,28 +112,20 @@ static void give_stack(fiber *f)
     f->stack = all + PAGE;
 }
 
-static void start(fiber *f)
-{
-    getcontext(&f->context);
-    f->context.uc_stack = (stack_t){.ss_sp = f->stack, .ss_size = STACK};
-    f->context.uc_link = NULL;
-    makecontext(&f->context, work, 0);
-    f->is_started = true;
-}
-
 static fiber *free_fiber(void)
 {
     int i = 0;
     while (fibers[i].thread) i++;
     if (!fibers[i].stack) give_stack(&fibers[i]);
-    if (!fibers[i].is_started) start(&fibers[i]);
+    if (!fibers[i].is_started) shim_turn_begin(&fibers[i].turn, fibers[i].stack, STACK, work);
+    fibers[i].is_started = true;
     return &fibers[i];
 }
 
 static void resume(fiber *f)
 {
     running = f;
-    swapcontext(&scheduler, &f->context);
+    shim_turn_change(&scheduler, &f->turn);
     running = NULL;
 }
 
