@@ -38,14 +38,13 @@ cache_of() # test
 # many, or, with a d behind the number, as many with devices.
 expect_same() # "ranks..." application [options]
 {
-    local counts=$1 cache n
+    local counts=$1 n
     shift
-    cache=$(cache_of "$1")
     for n in 1 $counts; do
         local code=0 on=none
         if [[ $n == *d ]]; then on=cuda; fi
         n=${n%d}
-        KATA_DEVICE=$on KATA_CACHE_DIR=$cache on_ranks "$n" "$kata" run "$@" || code=$?
+        KATA_DEVICE=$on on_ranks "$n" "$kata" run "$@" || code=$?
         echo "$code" >"ranks$n/code"
         mv "ranks$n/err" "err$n" # what mpirun says of an exit code
         without_times "ranks$n/out"

@@ -1,6 +1,6 @@
 /* Generated C computes what ir_evaluate says, for every operation and type, in vectors and at the
  * ends of rows. Its text contains nothing that a kernel's author could have smuggled in. */
-/* Labels: compiler */
+/* Labels: compiler slow */
 #include "codegen/codegen.h"
 #include "ir/build.h"
 #include "jit/jit.h"
