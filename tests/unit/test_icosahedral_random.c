@@ -1,6 +1,6 @@
 /* Random kernels on cells, edges and vertices, in random steps: each executor, plan and number of
  * threads gives the bits of the reference executor. */
-/* Labels: hostile threads */
+/* Labels: hostile threads slow */
 #include "ir/ir.h"
 
 #include <setjmp.h>

@@ -2,7 +2,7 @@
  * fields, on every executor, number of threads and plan. Grids go down to one point along a
  * dimension. There are solid points, walls, and loops beside that read around what the lattices
  * change. The mass stays. The full count (KATA_TEST_FULL) has one more type of values. */
-/* Labels: hostile threads */
+/* Labels: hostile threads slow */
 #include "kata/kata.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Random meshes and random kernels on them: each executor gives the bits of plain loops over the
  * same tables, which are written here and know nothing of the library. */
-/* Labels: hostile threads */
+/* Labels: hostile threads slow */
 #include "ir/ir.h"
 
 #include <setjmp.h>
