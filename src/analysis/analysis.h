@@ -29,10 +29,19 @@ grid_box analysis_interior(const chain_loop *loop);
 
 /* ---- touch.c: the touches of a whole chain --------------------------------------------------- */
 
+/* How far the indices lie that a point touches along a dimension, after boundary rules other than
+ * periodic: from the point, or from the index that it has in a finer or coarser field. Of what a copy
+ * reads: its shift; 0 along dimensions that it turns. `periodic`: it reaches over a periodic side. */
+typedef struct analysis_distance {
+    int64_t lo, hi;
+    bool periodic;
+} analysis_distance;
+
 /* A touch: points of a loop read, or write, a component of a slot at offsets from their own
  * indices. The box lo to hi (inclusive) holds the offsets. */
 typedef struct analysis_touch {
     int slot, component, param; /* slot: its number in the chain */
+    int loop;                   /* its number */
     bool scalar;                /* the slot is a scalar's */
     bool remapped; /* not point for point: the field is finer, coarser or lacks a dimension, its
                       values are copied from other indices, or read at indices known only at run
@@ -44,6 +53,7 @@ typedef struct analysis_touch {
     bool partial; /* of a write: some of the old values remain */
     grid_box at;  /* holds the points */
     int32_t lo[3], hi[3];
+    analysis_distance far[3]; /* of a field: analysis_find_distances */
 } analysis_touch;
 
 typedef struct analysis_loop {
@@ -60,8 +70,9 @@ typedef struct analysis_loop {
 
 typedef struct analysis_chain {
     chain_slot **slots;
-    bool *dead; /* per slot: nobody reads its value after the chain */
-    bool *ends; /* of a part of a chain: later loops need nothing of it */
+    const analysis_touch ***touches; /* per slot: those of it, by loops in order; NULL at the end */
+    bool *dead;                      /* per slot: nobody reads its value after the chain */
+    bool *ends;                      /* of a part of a chain: later loops need nothing of it */
     analysis_loop *loops;
     int slot_count, loop_count;
     arena memory;
@@ -73,6 +84,8 @@ bool analysis_chain_make(const chain *c, analysis_chain *out);
 void analysis_chain_free(analysis_chain *a);
 /* Makes it the analysis of another chain with equal loops (by their hashes) in equal order. */
 void analysis_chain_adopt(const chain *c, analysis_chain *a);
+/* The first touch of a slot by a loop of that number or a later one, in the list of its touches. */
+const analysis_touch *const *analysis_touches_from(const analysis_chain *a, int slot, int loop);
 
 /* ---- resolved_box.c: the indices that touches reach, by boundary rules ------------------------
  */
@@ -90,15 +103,8 @@ enum { ANALYSIS_RESOLVED_BOXES = 27 };
 int analysis_resolved_boxes(const analysis_loop *l, const analysis_touch *t, const grid_box *points,
                             const bool wraps[3], const int64_t shift[3],
                             grid_box out[ANALYSIS_RESOLVED_BOXES]);
-/* How far the indices lie that a point touches along a dimension, after boundary rules other than
- * periodic: from the point, or from the index that it has in a finer or coarser field. Of a
- * copy that turns the dimension: 0. `periodic`:
- * it reaches over a periodic side. */
-typedef struct analysis_distance {
-    int64_t lo, hi;
-    bool periodic;
-} analysis_distance;
-analysis_distance analysis_distance_of(const analysis_loop *l, const analysis_touch *t, int d);
+/* Sets the distances of a touch of a field, by its offsets. */
+void analysis_find_distances(const analysis_loop *l, analysis_touch *t);
 
 /* ---- periodic.c ------------------------------------------------------------------------------ */
 
@@ -122,6 +128,7 @@ typedef struct analysis_use {
     bool touched, written;
     bool remapped; /* by some touch */
     int loops;     /* that touch it */
+    int last;      /* the last of them, counted from 1; 0: none */
 } analysis_use;
 
 analysis_use analysis_use_of(const analysis_section *s, int slot); /* a scalar has none */

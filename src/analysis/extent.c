@@ -24,7 +24,7 @@ static void find_needs(const analysis_loop *l, const analysis_span extent[3],
         const analysis_touch *t = &l->touches[i];
         bool reads = (!t->writes || t->partial) && !t->scalar && !t->remapped;
         for (int d = 0; d < 3 && reads; d++) {
-            analysis_distance far = analysis_distance_of(l, t, d);
+            analysis_distance far = t->far[d];
             if (is_none(extent[d])) continue;
             analysis_widen(&needs[t->slot][d], extent[d].lo + far.lo, extent[d].hi + far.hi);
         }

@@ -31,7 +31,7 @@ static bool counts(const analysis_touch *t, const int64_t *finest)
 static analysis_distance distance_of(const analysis_loop *l, const analysis_touch *t,
                                      const int64_t *finest, int d)
 {
-    analysis_distance far = analysis_distance_of(l, t, d);
+    analysis_distance far = t->far[d];
     if (!finest || d >= l->loop->shape.rank) return far;
     const ir_param *param = &l->loop->kernel->params[t->param];
     int64_t scale = analysis_scale(finest, l->loop, d), field = scale;

@@ -3,33 +3,32 @@
 
 #include <string.h>
 
-/* Adds what a loop does with one slot, or with any where that is -1. */
-static void add_uses(const analysis_loop *l, int slot, analysis_use *uses)
+static void add_use(const analysis_touch *t, analysis_use *use)
 {
-    for (int i = 0; i < l->touch_count; i++) {
-        const analysis_touch *t = &l->touches[i];
-        analysis_use *use = slot < 0 ? &uses[t->slot] : uses;
-        bool counted = false;
-        if ((slot >= 0 && t->slot != slot) || t->scalar) continue;
-        for (int k = 0; k < i && !counted; k++) counted = l->touches[k].slot == t->slot;
-        use->loops += !counted;
-        use->touched = true;
-        use->written = use->written || t->writes;
-        use->remapped = use->remapped || (t->remapped && !t->copied);
-    }
+    if (t->scalar) return;
+    use->loops += use->last != t->loop + 1;
+    use->last = t->loop + 1;
+    use->touched = true;
+    use->written = use->written || t->writes;
+    use->remapped = use->remapped || (t->remapped && !t->copied);
 }
 
 analysis_use analysis_use_of(const analysis_section *s, int slot)
 {
     analysis_use use = {0};
-    for (int l = s->first; l < s->end; l++) add_uses(&s->a->loops[l], slot, &use);
+    const analysis_touch *const *at = analysis_touches_from(s->a, slot, s->first);
+    for (; *at && (*at)->loop < s->end; at++) add_use(*at, &use);
     return use;
 }
 
 void analysis_find_uses(const analysis_section *s, analysis_use *uses)
 {
     memset(uses, 0, (size_t)s->a->slot_count * sizeof *uses);
-    for (int l = s->first; l < s->end; l++) add_uses(&s->a->loops[l], -1, uses);
+    for (int l = s->first; l < s->end; l++)
+        for (int i = 0; i < s->a->loops[l].touch_count; i++) {
+            const analysis_touch *t = &s->a->loops[l].touches[i];
+            add_use(t, &uses[t->slot]);
+        }
 }
 
 /* Whether a touch writes all of a component, whatever it was before. */
@@ -46,15 +45,16 @@ typedef enum first_use { UNUSED, MADE, FOUND } first_use;
 /* How loops touch a component first: they write all of it, or they read what was there before. */
 static first_use first_use_of(const analysis_section *s, int slot, int component)
 {
-    first_use use = UNUSED;
-    for (int l = s->first; l < s->end && !use; l++)
-        for (int i = 0; i < s->a->loops[l].touch_count; i++) {
-            const analysis_touch *t = &s->a->loops[l].touches[i];
-            if (t->slot != slot || t->component != component) continue;
-            if (!makes_all(s->a->slots[slot], t)) return FOUND;
-            use = MADE;
-        }
-    return use;
+    int made = -1; /* the loop that writes all of it */
+    const analysis_touch *const *at = analysis_touches_from(s->a, slot, s->first);
+    for (; *at && (*at)->loop < s->end; at++) {
+        const analysis_touch *t = *at;
+        if (made >= 0 && t->loop != made) break;
+        if (t->component != component) continue;
+        if (!makes_all(s->a->slots[slot], t)) return FOUND;
+        made = t->loop;
+    }
+    return made < 0 ? UNUSED : MADE;
 }
 
 bool analysis_takes(const analysis_section *s, int slot)

@@ -14,6 +14,14 @@ static bool is_of(const follower *f, const analysis_touch *t)
     return !t->scalar && t->slot == f->slot && t->component == f->component;
 }
 
+/* The touches of the slot by the loop of the first of them end there. */
+static const analysis_touch *const *end_of_loop(const analysis_touch *const *at)
+{
+    int loop = (*at)->loop;
+    while (*at && (*at)->loop == loop) at++;
+    return at;
+}
+
 static int boxes_of(const analysis_loop *l, const analysis_touch *t,
                     grid_box out[ANALYSIS_RESOLVED_BOXES])
 {
@@ -62,15 +70,14 @@ static bool finds_own(follower *f, const analysis_loop *l, const analysis_touch 
 
 static bool takes_none(const analysis_section *s, follower *f)
 {
-    for (int l = s->first; l < s->end; l++) {
-        const analysis_loop *loop = &s->a->loops[l];
-        for (int i = 0; i < loop->touch_count; i++)
-            if (is_of(f, &loop->touches[i]) && reads(&loop->touches[i]) &&
-                !finds_own(f, loop, &loop->touches[i]))
-                return false;
-        for (int i = 0; i < loop->touch_count; i++)
-            if (is_of(f, &loop->touches[i]) && writes_all(&loop->touches[i]) &&
-                !change(f, loop, &loop->touches[i], grid_region_add))
+    const analysis_touch *const *at = analysis_touches_from(s->a, f->slot, s->first);
+    while (*at && (*at)->loop < s->end) {
+        const analysis_loop *loop = &s->a->loops[(*at)->loop];
+        const analysis_touch *const *end = end_of_loop(at);
+        for (const analysis_touch *const *t = at; t < end; t++)
+            if (is_of(f, *t) && reads(*t) && !finds_own(f, loop, *t)) return false;
+        for (; at < end; at++)
+            if (is_of(f, *at) && writes_all(*at) && !change(f, loop, *at, grid_region_add))
                 return false;
     }
     return true;
@@ -93,15 +100,14 @@ static bool meets(const follower *f, const analysis_loop *l, const analysis_touc
  * program does not need it after the chain. */
 static bool leaves_none(const analysis_section *s, follower *f)
 {
-    for (int l = s->end; l < s->a->loop_count && f->region.count; l++) {
-        const analysis_loop *loop = &s->a->loops[l];
-        for (int i = 0; i < loop->touch_count; i++)
-            if (is_of(f, &loop->touches[i]) && reads(&loop->touches[i]) &&
-                meets(f, loop, &loop->touches[i]))
-                return false;
-        for (int i = 0; i < loop->touch_count; i++)
-            if (is_of(f, &loop->touches[i]) && writes_all(&loop->touches[i]) &&
-                !change(f, loop, &loop->touches[i], grid_region_cut))
+    const analysis_touch *const *at = analysis_touches_from(s->a, f->slot, s->end);
+    while (*at && (*at)->loop < s->a->loop_count && f->region.count) {
+        const analysis_loop *loop = &s->a->loops[(*at)->loop];
+        const analysis_touch *const *end = end_of_loop(at);
+        for (const analysis_touch *const *t = at; t < end; t++)
+            if (is_of(f, *t) && reads(*t) && meets(f, loop, *t)) return false;
+        for (; at < end; at++)
+            if (is_of(f, *at) && writes_all(*at) && !change(f, loop, *at, grid_region_cut))
                 return false;
     }
     return !f->region.count || s->a->dead[f->slot];
@@ -111,12 +117,11 @@ static bool leaves_none(const analysis_section *s, follower *f)
 static bool add_written(const analysis_section *s, follower *f)
 {
     grid_region_clear(&f->region);
-    for (int l = s->first; l < s->end; l++)
-        for (int i = 0; i < s->a->loops[l].touch_count; i++) {
-            const analysis_touch *t = &s->a->loops[l].touches[i];
-            if (is_of(f, t) && t->writes && !change(f, &s->a->loops[l], t, grid_region_add))
-                return false;
-        }
+    const analysis_touch *const *at = analysis_touches_from(s->a, f->slot, s->first);
+    for (; *at && (*at)->loop < s->end; at++)
+        if (is_of(f, *at) && (*at)->writes &&
+            !change(f, &s->a->loops[(*at)->loop], *at, grid_region_add))
+            return false;
     return true;
 }
 

@@ -16,16 +16,18 @@ static analysis_span map_span(const chain_binding *b, int d, int64_t lo, int64_t
     return found;
 }
 
-/* Half-open intervals in which the indices lo..hi-1 end; returns their number. */
-static int spans_along(const chain_binding *b, int d, int64_t lo, int64_t hi, analysis_span out[3])
+/* Half-open intervals in which the indices lo..hi-1 of a dimension end; returns their number.
+ * `inside`: all indices that are no rule's. */
+static int spans_along(const chain_binding *b, const grid_box *inside, int d, int64_t lo,
+                       int64_t hi, analysis_span out[3])
 {
-    grid_box inside = chain_binding_inside(b);
-    analysis_span all[3] = {
-        {larger(lo, inside.lo[d]), smaller(hi, inside.hi[d])},
-        map_span(b, d, lo, smaller(hi, inside.lo[d])),
-        map_span(b, d, larger(lo, inside.hi[d]), hi),
-    };
+    analysis_span all[3] = {{lo, hi}};
     int count = 0;
+    out[0] = all[0];
+    if (inside->lo[d] <= lo && lo < hi && hi <= inside->hi[d]) return 1;
+    all[0] = (analysis_span){larger(lo, inside->lo[d]), smaller(hi, inside->hi[d])};
+    all[1] = map_span(b, d, lo, smaller(hi, inside->lo[d]));
+    all[2] = map_span(b, d, larger(lo, inside->hi[d]), hi);
     for (int i = 0; i < 3; i++)
         if (all[i].lo < all[i].hi) out[count++] = all[i];
     return count;
@@ -34,10 +36,12 @@ static int spans_along(const chain_binding *b, int d, int64_t lo, int64_t hi, an
 grid_box analysis_resolved_box(const chain_loop *loop, int param, const int32_t offset[3],
                                const grid_box *from)
 {
+    const chain_binding *b = &loop->bindings[param];
     grid_box box = analysis_touched_by(loop, param, offset, offset, from), out;
+    grid_box inside = chain_binding_inside(b);
     for (int d = 0; d < 3; d++) {
         analysis_span spans[3], all = ANALYSIS_NONE;
-        int count = spans_along(&loop->bindings[param], d, box.lo[d], box.hi[d], spans);
+        int count = spans_along(b, &inside, d, box.lo[d], box.hi[d], spans);
         for (int i = 0; i < count; i++) analysis_widen(&all, spans[i].lo, spans[i].hi);
         out.lo[d] = all.lo;
         out.hi[d] = all.hi;
@@ -62,14 +66,15 @@ int analysis_resolved_boxes(const analysis_loop *l, const analysis_touch *t, con
 {
     const chain_binding *b = &l->loop->bindings[t->param];
     analysis_span along[3][3];
-    int count[3], total = 0;
+    int count[3] = {1, 1, 1}, total = 0;
     grid_box at = grid_box_intersect(points, &t->at);
     if (grid_box_is_empty(&at)) return 0;
     at = touched_at(l, t, &at);
+    grid_box inside = chain_binding_inside(b);
     for (int d = 0; d < 3; d++) {
         bool stays = l->loop->copy || (wraps[d] && grid_boundary_is_periodic(b->boundary, d));
         along[d][0] = (analysis_span){at.lo[d], at.hi[d]};
-        count[d] = stays ? 1 : spans_along(b, d, at.lo[d], at.hi[d], along[d]);
+        if (!stays) count[d] = spans_along(b, &inside, d, at.lo[d], at.hi[d], along[d]);
     }
     for (int z = 0; z < count[2]; z++)
         for (int y = 0; y < count[1]; y++)
@@ -102,21 +107,19 @@ static analysis_distance copied_from(const chain_copy *copy, const analysis_touc
     return (analysis_distance){shift, shift, false};
 }
 
-analysis_distance analysis_distance_of(const analysis_loop *l, const analysis_touch *t, int d)
+/* `inside`, `at`: the indices of the field, and those of the points in it. */
+static analysis_distance distance_along(const analysis_loop *l, const analysis_touch *t, int d,
+                                        const grid_box *inside, const grid_box *at)
 {
     const chain_binding *b = &l->loop->bindings[t->param];
-    static const int32_t here[3] = {0, 0, 0};
-    grid_box inside = chain_binding_inside(b);
-    const grid_box *points = t->writes ? &t->at : &l->loop->box;
-    grid_box at = analysis_touched_by(l->loop, t->param, here, here, points);
     int64_t lo = t->lo[d], hi = t->hi[d], size = chain_slot_axis(b->slot, d).size;
     analysis_distance far = {lo, hi, false};
     if (l->loop->copy) return copied_from(l->loop->copy, t, d);
     if (t->level == d + 1)
-        return (analysis_distance){1 - at.hi[d], l->loop->shape.size[d] - 1 - at.lo[d], false};
-    bool low = at.lo[d] + lo < inside.lo[d] && is_touched(b, t, 2 * d);
-    bool high = at.hi[d] + hi > inside.hi[d] && is_touched(b, t, 2 * d + 1);
-    if ((!low && !high) || grid_box_is_empty(points)) return far;
+        return (analysis_distance){1 - at->hi[d], l->loop->shape.size[d] - 1 - at->lo[d], false};
+    bool low = at->lo[d] + lo < inside->lo[d] && is_touched(b, t, 2 * d);
+    bool high = at->hi[d] + hi > inside->hi[d] && is_touched(b, t, 2 * d + 1);
+    if ((!low && !high) || grid_box_is_empty(at)) return far;
     if (grid_boundary_is_periodic(b->boundary, d)) {
         far.periodic = true;
         return far;
@@ -124,7 +127,8 @@ analysis_distance analysis_distance_of(const analysis_loop *l, const analysis_to
     /* A rule maps an index beyond a side no farther inside than it lies outside, unless it sums
      * points or the grid is thinner. The point itself may lie beyond the side, among ghosts of
      * another field. */
-    int64_t past = larger(low ? inside.lo[d] - at.lo[d] : 0, high ? at.hi[d] - inside.hi[d] : 0);
+    int64_t past =
+        larger(low ? inside->lo[d] - at->lo[d] : 0, high ? at->hi[d] - inside->hi[d] : 0);
     if (past < 0) past = 0;
     int64_t summed_low = farthest_summed(b->boundary, 2 * d);
     int64_t summed_high = farthest_summed(b->boundary, 2 * d + 1);
@@ -135,4 +139,13 @@ analysis_distance analysis_distance_of(const analysis_loop *l, const analysis_to
         far.hi = larger(far.hi, size - 1 + past);
     }
     return far;
+}
+
+void analysis_find_distances(const analysis_loop *l, analysis_touch *t)
+{
+    static const int32_t here[3] = {0, 0, 0};
+    grid_box inside = chain_binding_inside(&l->loop->bindings[t->param]);
+    const grid_box *points = t->writes ? &t->at : &l->loop->box;
+    grid_box at = analysis_touched_by(l->loop, t->param, here, here, points);
+    for (int d = 0; d < 3; d++) t->far[d] = distance_along(l, t, d, &inside, &at);
 }

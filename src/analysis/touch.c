@@ -155,7 +155,16 @@ static bool reads_levels(const ir_kernel *kernel)
     return reads;
 }
 
-static bool make_loop(const chain_loop *loop, arena *memory, analysis_loop *out)
+/* Of all touches, what follows from them. */
+static void finish_touches(analysis_loop *l, int number)
+{
+    for (int i = 0; i < l->touch_count; i++) {
+        l->touches[i].loop = number;
+        if (!l->touches[i].scalar) analysis_find_distances(l, &l->touches[i]);
+    }
+}
+
+static bool make_loop(const chain_loop *loop, int number, arena *memory, analysis_loop *out)
 {
     const ir_kernel *kernel = loop->kernel;
     size_t most = (size_t)kernel->access_count + (size_t)kernel->level_read_count +
@@ -171,6 +180,7 @@ static bool make_loop(const chain_loop *loop, arena *memory, analysis_loop *out)
     add_levels(out, needs);
     add_writes(out);
     add_scalars(out);
+    finish_touches(out, number);
     if (kernel->direction) out->columns = analysis_has_columns(loop);
     out->uncuttable =
         loop->copy || out->gathers || hands_on(loop) || (kernel->direction && !out->columns);
@@ -178,6 +188,29 @@ static bool make_loop(const chain_loop *loop, arena *memory, analysis_loop *out)
 }
 
 /* ---- chains ---------------------------------------------------------------------------------- */
+
+/* Lists the touches of each slot; false when memory is out. */
+static bool list_touches(analysis_chain *a, int loops)
+{
+    size_t slots = (size_t)a->slot_count, total = slots;
+    size_t *count = arena_array(&a->memory, slots + 1, sizeof *count);
+    a->touches = arena_array(&a->memory, slots + 1, sizeof *a->touches);
+    if (!count || !a->touches) return false;
+    for (int l = 0; l < loops; l++) {
+        total += (size_t)a->loops[l].touch_count;
+        for (int i = 0; i < a->loops[l].touch_count; i++) count[a->loops[l].touches[i].slot]++;
+    }
+    const analysis_touch **all = arena_array(&a->memory, total + 1, sizeof *all);
+    if (!all) return false;
+    for (size_t s = 0; s <= slots; all += count[s++] + 1) a->touches[s] = all;
+    memset(count, 0, slots * sizeof *count);
+    for (int l = 0; l < loops; l++)
+        for (int i = 0; i < a->loops[l].touch_count; i++) {
+            const analysis_touch *t = &a->loops[l].touches[i];
+            a->touches[t->slot][count[t->slot]++] = t;
+        }
+    return true;
+}
 
 static bool is_part(const chain *c) { return c->after || c->goes_on; }
 
@@ -199,7 +232,8 @@ bool analysis_chain_make(const chain *c, analysis_chain *out)
     out->loops = arena_array(&out->memory, all + 1, sizeof *out->loops);
     if (!out->slots || !out->loops || !out->dead || !out->ends) return false;
     for (size_t i = 0; i < all; i++)
-        if (!make_loop(&c->loops[i], &out->memory, &out->loops[i])) return false;
+        if (!make_loop(&c->loops[i], (int)i, &out->memory, &out->loops[i])) return false;
+    if (!list_touches(out, (int)all)) return false;
     analysis_chain_adopt(c, out);
     for (size_t i = 0; i < c->slot_count && is_part(c); i++) out->ends[i] = ends(c, out, (int)i);
     for (size_t i = 0; i < c->slot_count && is_part(c); i++) out->dead[i] = out->ends[i];
@@ -216,6 +250,19 @@ void analysis_chain_adopt(const chain *c, analysis_chain *a)
         a->dead[i] = !c->goes_on && (slot->discarded || step_ends);
         if (a->loop_count == (int)c->count && is_part(c)) a->dead[i] = a->ends[i];
     }
+}
+
+const analysis_touch *const *analysis_touches_from(const analysis_chain *a, int slot, int loop)
+{
+    const analysis_touch *const *first = a->touches[slot];
+    size_t count = (size_t)(a->touches[slot + 1] - 1 - first);
+    while (count) { /* it is none of those before `first`, but of the next `count` or behind them */
+        size_t half = count / 2;
+        bool before = first[half]->loop < loop;
+        if (before) first += half + 1;
+        count = before ? count - half - 1 : half;
+    }
+    return first;
 }
 
 void analysis_chain_free(analysis_chain *a)

@@ -19,7 +19,7 @@ static bool needed_by(const analysis_loop *l, int slot, grid_box *all)
         grid_box box;
         if (t->scalar || t->remapped || t->slot != slot) continue;
         for (int d = 0; d < 3; d++) {
-            const stream_planes planes = stream_touched(l, t, &l->loop->box, d);
+            const stream_planes planes = stream_touched(t, &l->loop->box, d);
             box.lo[d] = planes.first;
             box.hi[d] = planes.end;
         }

@@ -26,7 +26,7 @@ static void note_touches(stream_run *run, const analysis_loop *l, const grid_box
     for (int i = 0; i < l->touch_count; i++) {
         const analysis_touch *t = &l->touches[i];
         const stream_ring *ring = t->scalar ? NULL : run->rings[t->slot];
-        if (ring) widen(&run->touched[t->slot], stream_touched(l, t, box, ring->dimension));
+        if (ring) widen(&run->touched[t->slot], stream_touched(t, box, ring->dimension));
     }
 }
 
@@ -204,7 +204,7 @@ static int64_t first_of_later(const stream_run *run, int slot)
             const analysis_touch *t = &l->touches[i];
             if (t->scalar || t->slot != slot || grid_box_is_empty(&l->loop->box)) continue;
             const int d = run->rings[slot]->dimension;
-            first = smaller(first, stream_touched(l, t, &l->loop->box, d).first);
+            first = smaller(first, stream_touched(t, &l->loop->box, d).first);
         }
     }
     return first;

@@ -2,10 +2,9 @@
  * section moves its fields once, so deep ones move the fewest bytes. */
 #include "exec/streams.h"
 
-stream_planes stream_touched(const analysis_loop *l, const analysis_touch *t, const grid_box *box,
-                             int dimension)
+stream_planes stream_touched(const analysis_touch *t, const grid_box *box, int dimension)
 {
-    const analysis_distance far = analysis_distance_of(l, t, dimension);
+    const analysis_distance far = t->far[dimension];
     return (stream_planes){box->lo[dimension] + smaller(far.lo, t->lo[dimension]),
                            box->hi[dimension] + larger(far.hi, t->hi[dimension])};
 }

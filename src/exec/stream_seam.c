@@ -55,8 +55,7 @@ bool stream_has_seam(const analysis_chain *a)
     for (int l = 0; l < a->loop_count && !some; l++) {
         const analysis_loop *loop = &a->loops[l];
         for (int i = 0; i < loop->touch_count && can_roll(loop) && !some; i++)
-            some = !loop->touches[i].scalar &&
-                   analysis_distance_of(loop, &loop->touches[i], slowest(loop)).periodic;
+            some = !loop->touches[i].scalar && loop->touches[i].far[slowest(loop)].periodic;
     }
     return some;
 }
@@ -79,7 +78,7 @@ static bool find_starts(seams *s, const analysis_section *part, int64_t *starts,
             starts[l - part->first] = at;
             for (int i = 0; i < loop->touch_count; i++) {
                 if (loop->touches[i].scalar) continue;
-                analysis_distance far = analysis_distance_of(loop, &loop->touches[i], s->dimension);
+                analysis_distance far = loop->touches[i].far[s->dimension];
                 if (pass == 0) low = larger(low, -(late + far.lo));
                 if (pass == 1) *reach = larger(*reach, larger(at, at + far.hi));
             }

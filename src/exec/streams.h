@@ -165,8 +165,7 @@ kata_status stream_run_home(exec_streams *s, chain *c, bool full, messages *m);
 /* ---- stream_plan.c --------------------------------------------------------------------------- */
 
 /* The planes that a loop touches on a box, or that rules make values of. */
-stream_planes stream_touched(const analysis_loop *l, const analysis_touch *t, const grid_box *box,
-                             int dimension);
+stream_planes stream_touched(const analysis_touch *t, const grid_box *box, int dimension);
 /* Planes beyond a field that loops of a chain touch, at one side at most. */
 int64_t stream_outside(const analysis_chain *a, int slot, int dimension);
 /* The bytes that a section needs at once, whose outermost buffer is a node of a plan. */

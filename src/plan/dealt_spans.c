@@ -29,7 +29,7 @@ plan_span dealt_touched(const plan_dealt *p, const analysis_loop *l, const analy
                         plan_span extent)
 {
     ratio r = ratio_of(p, l, t, d);
-    analysis_distance far = analysis_distance_of(l, t, d);
+    analysis_distance far = t->far[d];
     if (r.coarser > 1)
         return (plan_span){floor_divide(extent.lo - r.slack, r.coarser) + far.lo,
                            ceil_divide(extent.hi, r.coarser) + far.hi};

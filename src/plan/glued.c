@@ -26,17 +26,16 @@ typedef struct gluing {
 } gluing;
 
 /* How far a touch lies from the loop's place: of a copy, its shift along straight dimensions. */
-static int64_t shift_of(const analysis_loop *l, const analysis_touch *t, int d)
+static int64_t shift_of(const analysis_touch *t, int d)
 {
-    return t->copied ? analysis_distance_of(l, t, d).lo : 0;
+    return t->copied ? t->far[d].lo : 0;
 }
 
 static bool counts(const analysis_touch *t) { return !t->scalar && (!t->remapped || t->copied); }
 
-static void set(gluing *w, place *p, const place *from, const analysis_loop *l,
-                const analysis_touch *t, int sign)
+static void set(gluing *w, place *p, const place *from, const analysis_touch *t, int sign)
 {
-    for (int d = 0; d < 3; d++) p->at[d] = from->at[d] + sign * shift_of(l, t, d);
+    for (int d = 0; d < 3; d++) p->at[d] = from->at[d] + sign * shift_of(t, d);
     p->known = w->spreads = true;
 }
 
@@ -47,11 +46,11 @@ static void spread(gluing *w, int loop)
     place *own = &w->loops[loop - w->g->part.first];
     for (int i = 0; i < l->touch_count && !own->known; i++) {
         const analysis_touch *t = &l->touches[i];
-        if (counts(t) && w->slots[t->slot].known) set(w, own, &w->slots[t->slot], l, t, 1);
+        if (counts(t) && w->slots[t->slot].known) set(w, own, &w->slots[t->slot], t, 1);
     }
     for (int i = 0; i < l->touch_count && own->known; i++) {
         const analysis_touch *t = &l->touches[i];
-        if (counts(t) && !w->slots[t->slot].known) set(w, &w->slots[t->slot], own, l, t, -1);
+        if (counts(t) && !w->slots[t->slot].known) set(w, &w->slots[t->slot], own, t, -1);
     }
 }
 
@@ -80,7 +79,7 @@ static void find_contradictions(const gluing *w)
         for (int i = 0; i < l->touch_count; i++) {
             const analysis_touch *t = &l->touches[i];
             for (int d = 0; d < 3 && counts(t); d++)
-                if (w->slots[t->slot].at[d] + shift_of(l, t, d) != own->at[d])
+                if (w->slots[t->slot].at[d] + shift_of(t, d) != own->at[d])
                     w->g->fixed[d] = around;
         }
     }

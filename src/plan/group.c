@@ -140,7 +140,7 @@ static void find_periods(plan_group *g, const analysis_loop *l)
 {
     for (int i = 0; i < l->touch_count; i++)
         for (int d = 0; d < 3 && !l->touches[i].scalar; d++)
-            if (analysis_distance_of(l, &l->touches[i], d).periodic)
+            if (l->touches[i].far[d].periodic)
                 g->period[d] = l->loop->shape.size[d] * plan_group_scale(g, l->loop, d);
 }
 
@@ -297,7 +297,7 @@ void plan_group_fronts(plan_group *g, const analysis_section *part, int d)
         for (int i = 0; i < part->a->loops[l].touch_count; i++) {
             const analysis_touch *t = &part->a->loops[l].touches[i];
             if (t->scalar) continue;
-            analysis_distance far = analysis_distance_of(&part->a->loops[l], t, d);
+            analysis_distance far = t->far[d];
             int64_t late = g->lags[l - g->part.first][d].hi;
             analysis_widen(&g->fields[t->slot].margin[d], far.lo - late, far.hi - late);
         }

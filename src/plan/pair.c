@@ -28,7 +28,6 @@ int64_t plan_pair_back(const analysis_loop *l, int slot, int d)
 {
     int64_t back = 0;
     for (int t = 0; t < l->touch_count; t++)
-        if (l->touches[t].slot == slot)
-            back = larger(back, -analysis_distance_of(l, &l->touches[t], d).lo);
+        if (l->touches[t].slot == slot) back = larger(back, -l->touches[t].far[d].lo);
     return back;
 }

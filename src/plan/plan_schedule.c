@@ -191,12 +191,24 @@ static bool may_cut(const plan *p, const analysis_chain *a, int node, bool aroun
     return some;
 }
 
+/* Walks over the parts of a sequence in which sums may be cut. */
+static bool walk_cuts(const plan *p, const analysis_chain *a, int node, plan_place *homes,
+                      const plan_visitor *visitor)
+{
+    bool done = true;
+    if (p->nodes[node].kind != PLAN_SEQ)
+        return !may_cut(p, a, node, false) || plan_walk_part(p, a, node, homes, visitor);
+    for (int child = p->nodes[node].child; child && done; child = p->nodes[child].next)
+        done = walk_cuts(p, a, child, homes, visitor);
+    return done;
+}
+
 static bool find_cuts(plan *p, const analysis_chain *a)
 {
     cut_finder finder = {a, p->schedule.cut};
     plan_visitor visitor = {.data = &finder, .run = find_cut};
     plan_place *homes = calloc((size_t)a->slot_count + 1, sizeof *homes);
-    bool done = homes && plan_walk_all(p, a, homes, &visitor);
+    bool done = homes && walk_cuts(p, a, p->root, homes, &visitor);
     free(homes);
     return done;
 }
@@ -210,5 +222,5 @@ bool plan_schedule_make(plan *p, const analysis_chain *a)
     s->cut = arena_array(&p->memory, (size_t)a->loop_count + 1, sizeof *s->cut);
     if (!s->steps || !s->loops || !s->cut) return false;
     add_steps(p, a, p->root);
-    return s->whole || !may_cut(p, a, p->root, false) || find_cuts(p, a);
+    return s->whole || find_cuts(p, a);
 }

@@ -381,6 +381,7 @@ static bool plan_anew(world *w, analysis_chain *a, const plan_request *r, damage
     analysis_touch *t = (analysis_touch *)&l->touches[world_from(w, 0, l->touch_count - 1)];
     analysis_touch right = *t;
     damage(w, t);
+    if (!t->scalar) analysis_find_distances(l, t);
     bool made = plan_make(out, a, r);
     *t = right;
     return made;
