@@ -26,17 +26,11 @@ struct api_apply_cache {
     known known[ENTRIES];
 };
 
-/* Spelled out: calling memcmp takes longer. */
-static inline bool same_corner(const int64_t a[3], const int64_t b[3])
-{
-    return !((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]));
-}
-
 static bool same_range(const kata_range *a, const kata_range *b)
 {
     return a->grid == b->grid && a->rank == b->rank && a->colors == b->colors &&
            a->color == b->color && a->needed == b->needed && a->local == b->local &&
-           same_corner(a->lo, b->lo) && same_corner(a->hi, b->hi);
+           grid_same_triple(a->lo, b->lo) && grid_same_triple(a->hi, b->hi);
 }
 
 /* Adds the slot of an argument to the sum that chooses an entry. Colors are in it, too: sweeps that

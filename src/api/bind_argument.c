@@ -25,9 +25,10 @@ static kata_status bind_field(api_application *a, int p)
     if (f->mapped) return api_mapped_field(a, p);
     if (!api_may_write(a, p)) return api_const_argument(a, p, f->name);
     if (!copy_boundary(f)) return api_no_memory(a->k);
-    a->bindings[p].slot = f->slot;
-    a->bindings[p].name = f->name;
-    a->bindings[p].boundary = f->boundary_copy;
+    chain_binding *b = &a->bindings[p];
+    b->slot = f->slot;
+    b->name = f->name;
+    b->boundary = f->boundary_copy;
     return KATA_OK;
 }
 
@@ -54,10 +55,6 @@ static kata_status bind_unsigned(api_application *a, int p, ir_type type)
 static kata_status bind_floating(api_application *a, int p, ir_type type)
 {
     double x = a->args[p].as.floating;
-    if (type == IR_F64) {
-        a->bindings[p].number.f64 = x;
-        return KATA_OK;
-    }
     a->bindings[p].number = ir_value_of_double(type, x);
     if (ir_type_is_floating(type)) return KATA_OK;
     API_BEGIN(a, "%s is the floating-point number %g where %s is expected", api_argument_name(a, p),
@@ -65,17 +62,39 @@ static kata_status bind_floating(api_application *a, int p, ir_type type)
     return api_refuse_argument(a, p);
 }
 
-static kata_status bind_number(api_application *a, int p)
+static kata_status convert_number(api_application *a, int p, ir_type type)
 {
-    ir_type type = a->kernel->params[p].type;
     switch (a->args[p].kind) {
-    case KATA_ARG_SCALAR:
-    case KATA_ARG_CONST_SCALAR: return api_bind_scalar(a, p);
     case KATA_ARG_INTEGER: return bind_integer(a, p, type);
     case KATA_ARG_UNSIGNED: return bind_unsigned(a, p, type);
     case KATA_ARG_FLOATING: return bind_floating(a, p, type);
     default: return api_wrong_kind(a, p, "a number");
     }
+}
+
+static kata_status bind_number(api_application *a, int p)
+{
+    const kata_arg *arg = &a->args[p];
+    ir_type type = a->kernel->params[p].type;
+    rounding_environment own;
+    if (arg->kind == KATA_ARG_FLOATING && type == IR_F64) {
+        a->bindings[p].number.f64 = arg->as.floating;
+        return KATA_OK;
+    }
+    if (api_arg_is_scalar(arg)) return api_bind_scalar(a, p);
+    rounding_enter(&own);
+    kata_status status = convert_number(a, p, type);
+    rounding_leave(&own);
+    return status;
+}
+
+static kata_status bind_table(api_application *a, int p)
+{
+    rounding_environment own;
+    rounding_enter(&own);
+    kata_status status = api_bind_table(a, p);
+    rounding_leave(&own);
+    return status;
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
@@ -94,20 +113,20 @@ static kata_status bind_hidden(api_application *a, int p)
 static kata_status bind(api_application *a, int p)
 {
     const ir_param *param = &a->kernel->params[p];
-    if (param->hidden) return bind_hidden(a, p);
     if (ir_param_takes_field(param)) return bind_field(a, p);
     if (param->kind == IR_PARAM_NUMBER) return bind_number(a, p);
-    if (param->kind == IR_PARAM_TABLE) return api_bind_table(a, p);
+    if (param->kind == IR_PARAM_TABLE) return bind_table(a, p);
     if (api_arg_is_scalar(&a->args[p])) return api_bind_scalar(a, p);
     return api_wrong_kind(a, p, "a scalar");
 }
 
 kata_status api_bind(api_application *a)
 {
-    const int count = a->kernel->param_count;
+    const int count = a->kernel->param_count, given = count - a->kernel->hidden_count;
     kata_status status = KATA_OK;
     a->bindings = chain_reserve(&a->k->chain, a->kernel);
     if (!a->bindings || !api_location_keep(a)) return api_no_memory(a->k);
-    for (int p = 0; p < count && !status; p++) status = bind(a, p);
+    for (int p = 0; p < given && !status; p++) status = bind(a, p);
+    for (int p = given; p < count && !status; p++) status = bind_hidden(a, p);
     return status;
 }

@@ -42,7 +42,8 @@ static void exchange(kata_field *a, kata_field *b)
     chain_slot *slot = a->slot;
     a->slot = b->slot;
     b->slot = slot;
-    a->slot->exchanged = b->slot->exchanged = true;
+    if (!a->slot->exchanged) a->slot->exchanged = true; /* a store may delay loads beside it */
+    if (!b->slot->exchanged) b->slot->exchanged = true;
 }
 
 static kata_status exchange_traced(kata_field *a, kata_field *b)

@@ -26,7 +26,10 @@ static lang_module *compile(const kata_grid *grid, const kata_kernel *kernel)
     lang_module *made = NULL;
     bool no_warnings = k->messages.no_warnings;
     k->messages.no_warnings = true; /* those of the kernel have been shown */
+    rounding_environment own;
+    rounding_enter(&own);
     if (text) lang_compile(given->text.name, text, length, &options, &k->messages, &made);
+    rounding_leave(&own);
     k->messages.no_warnings = no_warnings;
     api_note_error(k);
     kata_module *owner = made ? arena_alloc(&k->memory, sizeof *owner) : NULL;

@@ -36,7 +36,7 @@ static bool reserve_loop(chain *c)
 chain_binding *chain_reserve(chain *c, const ir_kernel *kernel)
 {
     size_t count = (size_t)kernel->param_count, elements = (size_t)kernel->table_elements;
-    size_t bytes = (count + 1) * sizeof(chain_binding) + elements * sizeof(ir_value);
+    size_t bytes = (count ? count : 1) * sizeof(chain_binding) + elements * sizeof(ir_value);
     if (!reserve_loop(c) || !reserve_bytes(c, bytes)) return NULL;
     chain_binding *bindings = (chain_binding *)c->room;
     ir_value *values = (ir_value *)(bindings + count);

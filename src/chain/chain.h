@@ -82,10 +82,9 @@ bool chain_slot_note(chain_slot *slot, const grid_box *written);
 /* Whether fields have values at the same indices. */
 static inline bool chain_slot_same_points(const chain_slot *a, const chain_slot *b)
 {
-    return grid_shape_equal(&a->shape, &b->shape) &&
-           !memcmp(a->ghosts, b->ghosts, sizeof a->ghosts) &&
-           !memcmp(a->staggered, b->staggered, sizeof a->staggered) &&
-           !memcmp(a->absent_axis, b->absent_axis, sizeof a->absent_axis);
+    return grid_shape_equal(&a->shape, &b->shape) && grid_same_triple(a->ghosts, b->ghosts) &&
+           grid_same_triple(a->absent_axis, b->absent_axis) &&
+           !memcmp(a->staggered, b->staggered, sizeof a->staggered);
 }
 
 /* ---- index_map.c: copies between fields ------------------------------------------------------ */
@@ -131,13 +130,13 @@ enum { CHAIN_SPARSE_FIELD, CHAIN_SPARSE_SCALE };
 typedef struct chain_loop {
     const ir_kernel *kernel;
     grid_shape shape;      /* of the grid it runs on */
-    bool icosahedral;      /* which has cells, edges and vertices */
     const grid_mesh *mesh; /* or a mesh: along x are the elements that the kernel computes */
     grid_box box;
+    bool icosahedral;  /* the grid has cells, edges and vertices */
+    bool once;         /* on no grid, but for scalars: shape and box are one point */
+    int parted;        /* bit d: other ranks run points that lie elsewhere along dimension d, and
+                          its reductions are over the points of all ranks */
     int colors, color; /* above 1: only points at which (x + y + z) mod colors is color */
-    int parted; /* bit d: other ranks run points that lie elsewhere along dimension d, and its
-                   reductions are over the points of all ranks */
-    bool once;  /* on no grid, but for scalars: shape and box are one point */
     const chain_copy *copy; /* of a copy, whose kernel is built in; NULL: of an ordinary loop. Valid
                                while the loop is queued */
     const chain_sparse
