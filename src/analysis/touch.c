@@ -3,6 +3,7 @@
  * its own, and so is each read of a slot that the loop writes. */
 #include "analysis/passing.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- touches --------------------------------------------------------------------------------- */
@@ -155,32 +156,52 @@ static bool reads_levels(const ir_kernel *kernel)
     return reads;
 }
 
-/* Of all touches, what follows from them. */
-static void finish_touches(analysis_loop *l, int number)
-{
-    for (int i = 0; i < l->touch_count; i++) {
-        l->touches[i].loop = number;
-        if (!l->touches[i].scalar) analysis_find_distances(l, &l->touches[i]);
-    }
-}
+/* Room for the touches of a loop while they are found: most loops have far fewer than they might.
+ */
+typedef struct touch_room {
+    analysis_touch *touches;
+    size_t count;
+} touch_room;
 
-static bool make_loop(const chain_loop *loop, int number, arena *memory, analysis_loop *out)
+static bool reserve(touch_room *room, const ir_kernel *kernel)
 {
-    const ir_kernel *kernel = loop->kernel;
+    void *touches = room->touches;
     size_t most = (size_t)kernel->access_count + (size_t)kernel->level_read_count +
                   (size_t)kernel->store_count;
     for (int p = 0; p < kernel->param_count; p++) most += (size_t)kernel->params[p].count;
+    if (!vector_reserve(&touches, &room->count, most + 1, sizeof *room->touches)) return false;
+    room->touches = touches;
+    return true;
+}
+
+/* Of all touches, what follows from them; and copies them. False when memory is out. */
+static bool finish_touches(analysis_loop *l, int number, arena *memory)
+{
+    analysis_touch *own = arena_array(memory, (size_t)l->touch_count + 1, sizeof *own);
+    for (int i = 0; i < l->touch_count && own; i++) {
+        own[i] = l->touches[i];
+        own[i].loop = number;
+        if (!own[i].scalar) analysis_find_distances(l, &own[i]);
+    }
+    l->touches = own;
+    return own;
+}
+
+static bool make_loop(const chain_loop *loop, int number, touch_room *room, arena *memory,
+                      analysis_loop *out)
+{
+    const ir_kernel *kernel = loop->kernel;
     const grid_box *needs = kernel->guarded ? analysis_needs(loop, memory) : NULL;
     *out = (analysis_loop){.loop = loop,
                            .checks = kernel->check_count > 0 || kernel->addition_count > 0 ||
                                      reads_levels(kernel)};
-    out->touches = arena_array(memory, most + 1, sizeof *out->touches);
-    if (!out->touches || (kernel->guarded && !needs)) return false;
+    if (!reserve(room, kernel) || (kernel->guarded && !needs)) return false;
+    out->touches = room->touches;
     add_reads(out, needs);
     add_levels(out, needs);
     add_writes(out);
     add_scalars(out);
-    finish_touches(out, number);
+    if (!finish_touches(out, number, memory)) return false;
     if (kernel->direction) out->columns = analysis_has_columns(loop);
     out->uncuttable =
         loop->copy || out->gathers || hands_on(loop) || (kernel->direction && !out->columns);
@@ -231,9 +252,12 @@ bool analysis_chain_make(const chain *c, analysis_chain *out)
     out->ends = arena_array(&out->memory, c->slot_count + 1, sizeof *out->ends);
     out->loops = arena_array(&out->memory, all + 1, sizeof *out->loops);
     if (!out->slots || !out->loops || !out->dead || !out->ends) return false;
-    for (size_t i = 0; i < all; i++)
-        if (!make_loop(&c->loops[i], (int)i, &out->memory, &out->loops[i])) return false;
-    if (!list_touches(out, (int)all)) return false;
+    touch_room room = {NULL, 0};
+    bool made = true;
+    for (size_t i = 0; i < all && made; i++)
+        made = make_loop(&c->loops[i], (int)i, &room, &out->memory, &out->loops[i]);
+    free(room.touches);
+    if (!made || !list_touches(out, (int)all)) return false;
     analysis_chain_adopt(c, out);
     for (size_t i = 0; i < c->slot_count && is_part(c); i++) out->ends[i] = ends(c, out, (int)i);
     for (size_t i = 0; i < c->slot_count && is_part(c); i++) out->dead[i] = out->ends[i];
