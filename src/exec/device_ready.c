@@ -55,6 +55,23 @@ static const char *cannot_fill(const chain_loop *loop)
     return NULL;
 }
 
+/* Whether what a loop touches around a field takes much of the memory that is used, and is far
+ * larger than the field. */
+static bool reaches_far(const struct exec_device *d, const chain_loop *loop)
+{
+    enum { TIMES = 8, PART = 16 };
+    bool some = false;
+    for (int p = 0; p < loop->kernel->param_count; p++) {
+        grid_box touched;
+        if (!device_touched_first(loop, p, &touched)) continue;
+        const chain_slot *slot = loop->bindings[p].slot;
+        const grid_box own = store_device_memory(slot);
+        const int64_t bytes = store_device_bytes(slot, &touched);
+        some = some || (bytes > d->limit / PART && bytes / TIMES > store_device_bytes(slot, &own));
+    }
+    return some;
+}
+
 /* Tables of the kernel's text are constant memory in OpenCL. */
 static const char *has_large_tables(const struct exec_device *d, const ir_kernel *kernel)
 {
@@ -85,7 +102,9 @@ static const char *refuses(const struct exec_device *d, const chain_loop *loop)
         return "it reduces into a field that it reads and checks";
     if (scatters_children(loop)) return "it writes beyond the points of a finer field";
     if (has_two_rules(loop)) return "it is given one field with two boundary rules";
-    return grid_box_is_empty(&loop->box) ? NULL : cannot_fill(loop);
+    if (grid_box_is_empty(&loop->box)) return NULL;
+    if (reaches_far(d, loop)) return "what it reads around a field is far larger than the field";
+    return cannot_fill(loop);
 }
 
 /* ---- what is remembered ---------------------------------------------------------------------- */

@@ -118,6 +118,36 @@ static void fields_without_x_are_written_from_any_x_body(void)
 }
 IN_PROCESS(fields_without_x_are_written_from_any_x)
 
+enum { SMALL = 8 };
+
+static void compute_far(const char *device, double *values)
+{
+    static const char text[] = "kernel far(in double u, out double v)\n"
+                               "{ v = u[1024,1024,1024] - 0.5*u[-1023,0,-1024]; }\n";
+    kata *k = open_on(device);
+    kata_grid *g = kata_grid_3d(k, SMALL, SMALL, SMALL);
+    kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = KATA_REFLECT_FACE);
+    kata_field *v = kata_field_like(u, "v");
+    kata_kernel *far = kata_kernel_find(kata_module_from_text(k, "k.kata", text), "far");
+    for (int i = 0; i < SMALL * SMALL * SMALL; i++) values[i] = i * 37 % 101;
+    kata_put(u, kata_all(g), values, SMALL * SMALL * SMALL);
+    kata_apply(far, kata_all(g), u, v);
+    kata_get(v, kata_all(g), values, SMALL * SMALL * SMALL);
+    if (!kata_ok(k)) fprintf(stderr, "%s\n", kata_error_message(k));
+    CHECK(kata_ok(k));
+    kata_close(k);
+}
+
+/* What lies around the field would take 70 GB. */
+static void reads_far_around_a_small_field_have_values_body(void)
+{
+    double on_cpu[SMALL * SMALL * SMALL], on_device[SMALL * SMALL * SMALL];
+    compute_far("none", on_cpu);
+    compute_far("cuda", on_device);
+    CHECK(memcmp(on_cpu, on_device, sizeof on_cpu) == 0);
+}
+IN_PROCESS(reads_far_around_a_small_field_have_values)
+
 /* Whether some of the process's memory is a file that has no name. */
 static bool has_spilled(void)
 {
@@ -262,6 +292,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_device_gives_the_bits_of_the_cpu),
         cmocka_unit_test(fields_without_x_are_written_from_any_x),
+        cmocka_unit_test(reads_far_around_a_small_field_have_values),
         cmocka_unit_test(three_memories_serve_at_once),
         cmocka_unit_test(a_device_lost_in_the_middle_is_told),
         cmocka_unit_test(a_device_that_is_too_small_is_told),
