@@ -85,6 +85,43 @@ static bool is_too_large(plan_group *g, const plan_request *r, text *why)
     return bytes > r->memory;
 }
 
+/* How many parts of margins an exchange copies of a field, all blocks together; at most. */
+static int64_t parts_copied(const plan_group *g, const plan_request *r, int slot)
+{
+    int64_t blocks = 1, copies = 1;
+    for (int d = 0; d < 3; d++) {
+        if (!g->cut[d]) continue;
+        const plan_span all = plan_blocks_along(g, d), margin = g->needs[slot][d];
+        const int64_t size = larger((all.hi - all.lo) / r->parts[d], 1);
+        const int64_t around = -floor_divide(margin.lo, size) - floor_divide(-margin.hi, size);
+        blocks *= r->parts[d];
+        copies = smaller(copies * r->parts[d] * (1 + around), PLAN_FAR);
+    }
+    return copies - blocks;
+}
+
+/* Where small blocks have deep margins, each has them from many others. */
+static bool is_scattered(plan_group *g, const plan_request *r, text *why)
+{
+    enum { MOST = 1 << 18 };
+    int64_t most = 0;
+    plan_blocks_treat(g, r->every);
+    for (analysis_section c = plan_blocks_chunk(g, r->every, g->part.first); c.first < g->part.end;
+         c = plan_blocks_chunk(g, r->every, c.end)) {
+        int64_t copies = 0;
+        plan_group_extents(g, &c);
+        for (int s = 0; s < g->part.a->slot_count && copies < PLAN_FAR; s++)
+            if (g->fields[s].buffered) copies += parts_copied(g, r, s);
+        most = larger(most, copies);
+    }
+    if (most > MOST)
+        text_add(why,
+                 "its blocks have margins from so many others that an exchange is %" PRId64
+                 " copies, and %d are allowed: larger blocks need fewer",
+                 most, MOST);
+    return most > MOST;
+}
+
 /* What is asked for; what the machine leaves open is chosen. */
 static bool applicable(plan_group *g, const plan_request *r, text *why)
 {
@@ -94,7 +131,8 @@ static bool applicable(plan_group *g, const plan_request *r, text *why)
     for (int d = 0; d < 3; d++) g->cut[d] = !g->fixed[d] && r->parts[d] > 1;
     bool cut = g->cut[0] || g->cut[1] || g->cut[2];
     if (!cut) plan_group_say_fixed(g, r->parts, 1, "it is given no blocks, such as parts.y=2", why);
-    return cut && !too_many(g, r, why) && !has_empty(g, r->parts, why) && !is_too_large(g, r, why);
+    return cut && !too_many(g, r, why) && !has_empty(g, r->parts, why) &&
+           !is_too_large(g, r, why) && !is_scattered(g, r, why);
 }
 
 static void add_exchanges(const plan_group *g, plan *p, int parent)

@@ -140,6 +140,7 @@ static void add_steps(plan *p, const analysis_chain *a, int node)
     plan_schedule *s = &p->schedule;
     const plan_node *n = &p->nodes[node];
     plan_step step = {.kind = PLAN_STEP_NODE, .loop = n->loop, .node = node};
+    if (plan_is_tile(n) && !n->leaf_count) return; /* its loops have no grid: they run beside it */
     if (n->kind == PLAN_SEQ) {
         for (int child = n->child; child; child = p->nodes[child].next) add_steps(p, a, child);
         return;

@@ -200,10 +200,11 @@ bool plan_request_read(const char *given, plan_request *out, int most, text *why
 
 void plan_request_print(text *out, const plan_request *r)
 {
+    const unsigned takes = plan_method_find(r->method)->takes;
     text_add(out, "%s", r->method);
     for (size_t i = 0; i < COUNT_OF(words); i++) {
         int64_t value = value_of(r, &words[i]);
-        if (!value) continue;
+        if (!value || !(words[i].group & takes)) continue;
         if (words[i].kind == WORD_SWITCH)
             text_add(out, " %s", words[i].name);
         else

@@ -135,6 +135,20 @@ static void test_bytes_may_have_units(void **state)
     }
 }
 
+/* The cores of a machine limit its blocks, which is no word of a plan. */
+static void test_what_is_printed_can_be_read(void **state)
+{
+    (void)state;
+    plan_request request, again;
+    text why = {0}, printed = {0};
+    assert_true(plan_request_read("blocked parts.x=4 memory=1k", &request, 1, &why));
+    request.siblings = 16;
+    plan_request_print(&printed, &request);
+    assert_string_equal(text_get(&printed), "blocked parts.x=4 memory=1024");
+    assert_true(plan_request_read(text_get(&printed), &again, 1, &why));
+    text_free(&printed);
+}
+
 /* ---- methods that cannot be used ------------------------------------------------------------- */
 
 static const char kernels[] =
@@ -360,6 +374,43 @@ static void test_compiled_loops_run_as_they_are_planned(void **state)
 enum { SIDE = 96, POINTS = SIDE * SIDE };
 
 /* Two steps on a periodic grid. */
+/* Whether the timeline of a program, between whose copies is a loop without a grid, shows tiles
+ * that hold no loops. */
+static bool has_empty_tiles(const char *plan)
+{
+    static const char path[] = "asked_plan_timeline.json", second[] = "asked_plan_timeline.json.2";
+    static const char *written = path; /* a second context of a process has a file of its own */
+    static char line[4096];
+    bool some = false;
+    world w;
+    setenv("KATA_TIMELINE", path, 1);
+    setenv("KATA_WAIT", "1", 1);
+    open_world(&w, "cpu", plan);
+    unsetenv("KATA_TIMELINE");
+    unsetenv("KATA_WAIT");
+    kata_range low = kata_box_2d(w.g, 0, 3, 0, 3), high = kata_box_2d(w.g, 3, 6, 3, 6);
+    kata_copy(w.u, low, w.v, high);
+    kata_apply(find(&w, "scale"), kata_once(w.k), w.r, w.s);
+    kata_copy(w.v, low, w.u, high);
+    kata_apply(find(&w, "heat"), kata_inner(w.g, 1), w.u, w.v);
+    assert_int_equal(kata_flush(w.k), KATA_OK);
+    assert_int_equal(kata_close(w.k), KATA_OK);
+    FILE *timeline = fopen(written, "r");
+    assert_non_null(timeline);
+    while (fgets(line, sizeof line, timeline)) some = some || strstr(line, "\"loops\": 0");
+    fclose(timeline);
+    remove(written);
+    written = second;
+    return some;
+}
+
+static void test_loops_without_a_grid_make_no_tiles(void **state)
+{
+    (void)state;
+    assert_false(has_empty_tiles("overlapped y=3"));
+    assert_false(has_empty_tiles("diamond y=3"));
+}
+
 static void run_two_steps(const char *executor, const char *plan, double values[POINTS])
 {
     kata *k = kata_open(&(kata_options){.executor = executor, .plan = plan});
@@ -385,6 +436,30 @@ static void test_a_block_for_each_point_is_planned_and_run(void **state)
     run_two_steps("plan", "blocked parts.x=96 parts.y=96 every=1", found);
     alarm(0);
     assert_memory_equal(expected, found, sizeof found);
+}
+
+/* In a second: minutes, if each of 9,216 blocks had margins from hundreds of others. */
+static void test_blocks_far_smaller_than_their_margins_are_refused(void **state)
+{
+    (void)state;
+    static char said[1024];
+    kata *k = kata_open(&(kata_options){.executor = "plan",
+                                        .plan = "blocked parts.x=96 parts.y=96",
+                                        .handler = keep_message,
+                                        .handler_data = said});
+    kata_grid *g = kata_grid_2d(k, SIDE, SIDE);
+    kata_kernel *heat = kata_kernel_find(kata_module_from_text(k, "k.kata", kernels), "heat");
+    kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = KATA_PERIODIC);
+    kata_field *v = kata_field_like(u, "v");
+    alarm(60);
+    for (int i = 0; i < 8; i++) {
+        kata_apply(heat, kata_all(g), u, v);
+        kata_apply(heat, kata_all(g), v, u);
+    }
+    kata_flush(k);
+    alarm(0);
+    assert_int_equal(kata_close(k), KATA_OK);
+    assert_non_null(strstr(said, "its blocks have margins from so many others"));
 }
 
 static void test_a_plan_that_nobody_takes_is_said(void **state)
@@ -415,9 +490,12 @@ int main(void)
         cmocka_unit_test(test_methods_lie_in_the_tiles_of_those_that_take_them),
         cmocka_unit_test(test_a_number_out_of_bounds_is_refused_with_the_bounds),
         cmocka_unit_test(test_bytes_may_have_units),
+        cmocka_unit_test(test_what_is_printed_can_be_read),
+        cmocka_unit_test(test_loops_without_a_grid_make_no_tiles),
         cmocka_unit_test(test_a_method_that_cannot_be_used_is_named_with_the_reason),
         cmocka_unit_test(test_reasons_are_said_once_for_all_loops_they_hold_for),
         cmocka_unit_test(test_a_block_for_each_point_is_planned_and_run),
+        cmocka_unit_test(test_blocks_far_smaller_than_their_margins_are_refused),
         cmocka_unit_test(test_a_plan_that_nobody_takes_is_said),
         cmocka_unit_test(test_what_cannot_be_used_in_tiles_is_said),
         cmocka_unit_test(test_what_compiled_loops_cannot_be_planned_like_is_said_once),
