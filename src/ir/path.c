@@ -52,10 +52,12 @@ ir_id lower_path_node(lowering *l)
 
 /* ---- what asserts show ----------------------------------------------------------------------- */
 
-static bool is_noted(const lower_record *r, const char *label)
+/* Whether a value is noted that is read on the same path: one that is read on two has two notes. */
+static bool is_noted(const lower_record *r, const char *label, ir_id condition)
 {
     for (size_t i = 0; i < r->count; i++)
-        if (strcmp(r->shown[i].label, label) == 0) return true;
+        if (r->shown[i].condition == condition && strcmp(r->shown[i].label, label) == 0)
+            return true;
     return false;
 }
 
@@ -65,7 +67,8 @@ void lower_note(lowering *l, const ir_expr *e, const int64_t at[4], ir_id value)
     char label[IR_LABEL];
     if (!r || !value || r->count >= MOST_SHOWN || (r->calls && e->kind != IR_EXPR_LOAD)) return;
     ir_print_label(label, l->kernel, e, at);
-    if (is_noted(r, label)) return;
+    const ir_id condition = lower_path_node(l);
+    if (is_noted(r, label, condition)) return;
     void *shown = r->shown;
     const char *copy = arena_copy_text(l->memory, label, strlen(label));
     if (!copy || !vector_reserve(&shown, &r->capacity, r->count + 1, sizeof *r->shown)) {
@@ -73,5 +76,5 @@ void lower_note(lowering *l, const ir_expr *e, const int64_t at[4], ir_id value)
         return;
     }
     r->shown = shown;
-    r->shown[r->count++] = (ir_shown){copy, value, lower_path_node(l)};
+    r->shown[r->count++] = (ir_shown){copy, value, condition};
 }

@@ -61,6 +61,8 @@ static const char kernels[] =
     "}\n"
     "kernel only(in double u) { assert(u < 59100); }\n"
     "kernel low(in double u, inout double v) { assert(ix >= 0, \"low\"); v = v + u; }\n"
+    "kernel either(in double u)\n"
+    "{ assert((ix > 500 && u > 3) || iy < 0 || u < 59100); }\n"
     "kernel narrow(in float h[2], inout float b, out float o)\n"
     "{ b = b/3; assert(h[1][1,0] < 0.4 && b < 0.2, \"narrow\"); o = h[0]; }\n";
 
@@ -198,6 +200,24 @@ static void test_a_kernel_may_only_check(void **state)
                              "  u = 59100\n"
                              "  kernel 'only' applied at t.c:100 to [0, 150) x [0, 60) of a "
                              "150 x 60 grid");
+}
+
+static void apply_either(world *w)
+{
+#line 100 "t.c"
+    kata_apply(find(w, "either"), kata_all(w->g), w->u);
+}
+
+/* It is read on two paths, of which the first is not taken. */
+static void test_a_value_is_shown_wherever_it_is_read(void **state)
+{
+    (void)state;
+    expect_fault(apply_either,
+                 "fault.kata:46:3: error: this assert fails at point (100, 59)\n"
+                 "    { assert((ix > 500 && u > 3) || iy < 0 || u < 59100); }\n"
+                 "      ^\n"
+                 "  ix = 100, iy = 59, u = 59100\n"
+                 "  kernel 'either' applied at t.c:100 to [0, 150) x [0, 60) of a 150 x 60 grid");
 }
 
 static void test_the_chain_ends_there_and_its_fields_are_poisoned(void **state)
@@ -380,6 +400,7 @@ int main(void)
         cmocka_unit_test(test_a_later_loop_fails_on_values_not_yet_overwritten),
         cmocka_unit_test(test_asserts_of_helpers_hold_only_where_they_are_reached),
         cmocka_unit_test(test_a_kernel_may_only_check),
+        cmocka_unit_test(test_a_value_is_shown_wherever_it_is_read),
         cmocka_unit_test(test_the_chain_ends_there_and_its_fields_are_poisoned),
         cmocka_unit_test(test_points_of_other_colours_are_not_checked),
         cmocka_unit_test(test_an_index_outside_its_table_is_named),
