@@ -165,9 +165,32 @@ bool apply_read_rules(apply *a, const char *rules)
     return read_items(a, rules, "boundary", set_rule);
 }
 
+/* The letters of an item before its type: a name, or none for all fields. */
+static size_t name_length(const char *item)
+{
+    const size_t length = strcspn(item, ",=");
+    return item[length] == '=' ? length : 0;
+}
+
+/* Whether no two items are for the same fields; says so if not. */
+static bool types_are_apart(const apply *a, const char *types)
+{
+    for (const char *item = types; item; item = strchr(item, ',')) {
+        item += *item == ',';
+        const size_t length = name_length(item);
+        for (const char *before = types; before < item; before += strcspn(before, ",") + 1) {
+            if (name_length(before) != length || strncmp(before, item, length) != 0) continue;
+            options_wrong(a->o, "--type gives '%.*s' a second type for the same fields",
+                          (int)strcspn(item, ","), item);
+            return false;
+        }
+    }
+    return true;
+}
+
 bool apply_read_types(apply *a, const char *types)
 {
-    return read_items(a, types, "type", set_type);
+    return types_are_apart(a, types) && read_items(a, types, "type", set_type);
 }
 
 bool apply_read_staggered(apply *a, const char *dimensions)

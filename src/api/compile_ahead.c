@@ -36,6 +36,25 @@ static kata_status read_type(kata *k, const char *word, kata_type *type)
                     word);
 }
 
+/* Whether a type and an earlier one are for the same fields. */
+static bool is_again(const typing *t, const typing *before)
+{
+    const bool alike = ir_type_is_floating(ir_type_of_storage(t->type)) ==
+                       ir_type_is_floating(ir_type_of_storage(before->type));
+    return !strcmp(t->name, before->name) && (t->name[0] || alike);
+}
+
+static kata_status check_once(const ahead *a, const char *word)
+{
+    const typing *last = &a->typings[a->typing_count - 1];
+    for (const typing *t = a->typings; t < last; t++)
+        if (is_again(last, t))
+            return api_fail(a->k, KATA_ERROR_ARGUMENT,
+                            CALL ": '%.80s' is a second type for the same fields; the first is %s",
+                            word, ir_storages[t->type].name);
+    return KATA_OK;
+}
+
 static kata_status read_typing(ahead *a, const char *word)
 {
     typing *t = &a->typings[a->typing_count++];
@@ -43,7 +62,8 @@ static kata_status read_typing(ahead *a, const char *word)
     size_t length = equals ? (size_t)(equals - word) : 0;
     if (length >= sizeof t->name) length = sizeof t->name - 1;
     memcpy(t->name, word, length);
-    return read_type(a->k, equals ? equals + 1 : word, &t->type);
+    kata_status status = read_type(a->k, equals ? equals + 1 : word, &t->type);
+    return status ? status : check_once(a, word);
 }
 
 static kata_status read_typings(ahead *a)

@@ -77,8 +77,9 @@ static bool has_halves(const codegen_loop *loop)
 static jit_effort effort_of(const codegen_loop *loop)
 {
     const int64_t most = has_halves(loop) ? MOST_WITH_HALVES : MOST_OPTIMISED;
-    bool large =
-        ir_compile_cost(loop->kernel) > most || ir_values_at_once(loop->kernel) > MOST_AT_ONCE;
+    /* all passes take twice as long for the text of a function as for other operations */
+    const int64_t cost = ir_compile_cost(loop->kernel) + ir_function_cost(loop->kernel);
+    bool large = cost > most || ir_values_at_once(loop->kernel) > MOST_AT_ONCE;
     if (large) return JIT_BRIEF;
     return codegen_is_plain(loop) ? JIT_LIGHT : JIT_FULL;
 }

@@ -138,6 +138,15 @@ static int store_cost(const ir_param *param)
     return ir_param_children(param) > 1 ? CHILD_COST : 0;
 }
 
+int64_t ir_function_cost(const ir_kernel *kernel)
+{
+    int64_t cost = 0;
+    for (ir_id id = 1; id < kernel->graph.count; id++)
+        if (ir_ops[kernel->graph.nodes[id].op].function >= IR_FUNCTION_ELEMENTARY)
+            cost += FUNCTION_COST;
+    return cost;
+}
+
 int64_t ir_compile_cost(const ir_kernel *kernel)
 {
     int64_t cost = (int64_t)READ_COST * kernel->access_count +

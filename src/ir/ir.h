@@ -102,6 +102,8 @@ bool ir_reads_beside_each_other(const ir_node *a, const ir_node *b);
 
 /* An estimate of what a lowered kernel costs the C compiler, in operations. */
 int64_t ir_compile_cost(const ir_kernel *kernel);
+/* The part of it for elementary functions. */
+int64_t ir_function_cost(const ir_kernel *kernel);
 /* The most values of a point that are needed later, at any node of the graph, plus the number of
  * results: what the C compiler has to keep in registers or to address. 0 when memory is out. */
 int64_t ir_values_at_once(const ir_kernel *kernel);

@@ -36,7 +36,9 @@ static const jit_folder *find_temporary(jit *j)
 {
     pthread_mutex_lock(&j->lock);
     if (j->cache.path.length && !j->complained && !j->complaint.length)
-        text_add(&j->complaint, "'%s' cannot be used: it is full, or takes no programs",
+        text_add(&j->complaint,
+                 "'%s' cannot be used: it is full, takes no programs, or has a folder in the place "
+                 "of a file",
                  j->cache.path.data);
     bool have = have_temporary(j);
     pthread_mutex_unlock(&j->lock);

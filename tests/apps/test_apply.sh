@@ -209,6 +209,10 @@ expect 0 apply p.kata raw u=t.png v=t.npy
 expect_values t.npy d4 "0 1 2"
 expect 2 apply t.kata count --size 3 v=t.npy --type u32
 expect_text err "kata apply: --type has no type 'u32'; the types are f64, f32, f16, bf16, i64, i32, i16, u16, u8 and unorm8"
+expect 2 apply k.kata shift u=u.npy c=1 --type f16,f32
+expect_text err "kata apply: --type gives 'f32' a second type for the same fields"
+expect 2 apply k.kata shift u=u.npy c=1 --type u=f16,f32,u=f32
+expect_text err "kata apply: --type gives 'u=f32' a second type for the same fields"
 expect 2 apply k.kata shift u=u.npy c=1 --type c=f32
 expect_text err "kata apply: --type is for fields, and 'c' is none"
 expect 2 apply k.kata shift u=u.npy c=1 --type elsewhere=f32

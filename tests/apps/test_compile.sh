@@ -91,6 +91,10 @@ expect 1 compile --cache made k.kata --type u=i32
 expect_text err "error: kata_module_compile: 'u' of kernel 'fill' is double, which cannot be stored as i32"
 expect 1 compile --cache made k.kata --type i32
 expect_text err "error: kata_module_compile: no field can be stored as i32"
+expect 1 compile --cache made k.kata --type f16,f32
+expect_text err "error: kata_module_compile: 'f32' is a second type for the same fields; the first is f16"
+expect 1 compile --cache made k.kata --type u=f16,f32,u=f32
+expect_text err "error: kata_module_compile: 'u=f32' is a second type for the same fields; the first is f16"
 printf x >file
 expect 1 compile --cache file k.kata
 expect_text err "error: the cache folder 'file' cannot be used: it is not a folder"
@@ -107,6 +111,13 @@ if ! (
 else
     fail "kata compile keeps kernels on a full disk"
 fi
+
+# a folder in the place of a library
+KATA_CACHE_DIR=odd KATA_WAIT=1 expect 0 apply k.kata twice u=u.npy v=even.npy
+for library in odd/*.so; do rm "$library" && mkdir "$library"; done
+KATA_CACHE_DIR=odd KATA_WAIT=1 expect 0 apply k.kata twice u=u.npy v=odd.npy
+expect_in err "or has a folder in the place of a file"
+cmp odd.npy even.npy || fail "a folder in the place of a library changes values"
 
 # a large kernel is compiled with the passes for large functions: with fields of f16 a smaller one is large
 cat >log_cc <<'EOF'
@@ -126,5 +137,10 @@ flags_for() # type
 }
 if [ "$(flags_for f64)" != -O3 ]; then fail "a kernel of moderate size is not compiled with -O3"; fi
 if [ "$(flags_for f16)" != -O1 ]; then fail "a kernel of moderate size on f16 is compiled with -O3"; fi
+{
+    echo 'kernel large(in double u, out double v) { double s = u;'
+    echo 'for (int i = 0; i < 40; i++) s = sin(s + i); v = s; }'
+} >large.kata
+if [ "$(flags_for f32)" != -O1 ]; then fail "a kernel of many functions is compiled with -O3"; fi
 
 finish
