@@ -258,6 +258,13 @@ typedef struct kata_neighbours {
     int width;            /* 1 to 64 */
 } kata_neighbours;
 
+/* Where the elements of a mesh lie in memory. A program does not see it: see docs/meshes.md. */
+typedef enum kata_order {
+    KATA_ORDER_FOUND = 0, /* neighbours near each other, unless their numbers are as good */
+    KATA_ORDER_GIVEN,     /* as they are numbered */
+    KATA_ORDER_NEAR       /* neighbours near each other, whatever their numbers */
+} kata_order;
+
 typedef struct kata_mesh_options {
     size_t size KATA_SIZE(kata_mesh_options);
     int64_t cells KATA_ZERO; /* how many there are; 0: none */
@@ -268,6 +275,7 @@ typedef struct kata_mesh_options {
     kata_neighbours cell_cells KATA_ZERO, cell_edges KATA_ZERO, cell_vertices KATA_ZERO;
     kata_neighbours edge_cells KATA_ZERO, edge_edges KATA_ZERO, edge_vertices KATA_ZERO;
     kata_neighbours vertex_cells KATA_ZERO, vertex_edges KATA_ZERO, vertex_vertices KATA_ZERO;
+    kata_order order KATA_ZERO;
 } KATA_NAMED kata_mesh_options;
 
 /* An unstructured mesh on nz levels, for kernels on cells, edges and vertices. Tables that are not

@@ -205,7 +205,8 @@ const char *api_module_text(const kata_module *module, const char *call, size_t 
 
 typedef struct api_mesh_kernel api_mesh_kernel;
 typedef struct api_mesh {
-    grid_mesh tables;
+    grid_mesh tables; /* by places: the order of loops and arrays */
+    grid_mesh given;  /* the same by numbers, for the program */
     ir_mesh as;
     chain_slot *hidden[IR_HIDDEN_KINDS][3][3]; /* values of hidden parameters; NULL: not yet made */
     api_mesh_kernel *kernels;                  /* compiled for it */
@@ -213,7 +214,7 @@ typedef struct api_mesh {
 } api_mesh;
 
 /* A mesh as a grid; takes the tables. NULL on error, which is reported. */
-kata_grid *api_mesh_new(kata *k, const char *call, grid_mesh *tables, int64_t nz);
+kata_grid *api_mesh_new(kata *k, const char *call, grid_mesh *tables, int64_t nz, kata_order order);
 /* The slot of a hidden parameter's values; NULL (reported) when memory is out. */
 chain_slot *api_mesh_hidden(const kata_grid *grid, const ir_param *param);
 /* The kernel for a mesh; `narrow`: the version with `real` as float. NULL on error. */
@@ -232,6 +233,17 @@ bool api_mesh_is_plain(const kata_grid *grid);
 /* Copies values of a box between their order in arrays and that of the program. */
 void api_mesh_reorder(const kata_grid *grid, const grid_box *box, int components, size_t bytes,
                       const void *from, void *to, bool to_program);
+
+/* ---- mesh_places.c: where elements lie --------------------------------------------------------
+ */
+
+/* Finds places for the elements of a new mesh. */
+kata_status api_mesh_order(kata *k, api_mesh *mesh, kata_order order);
+/* Puts elements back to where their numbers say, for a call that needs it. A no-op of a grid that
+ * is no mesh, or of which they lie there. */
+kata_status api_mesh_as_given(const kata_grid *grid, const char *call);
+/* The same where a range has a part of the elements of a kind. */
+kata_status api_mesh_part(const kata_range *range, kata_location on, const char *call);
 
 /* The box of a range of a field's values, in the dimensions of its array. */
 grid_box api_field_box(const kata_field *field, const kata_range *range);

@@ -125,6 +125,17 @@ static const ir_kernel *version_for(const kata_kernel *kernel, const kata_range 
     return narrow ? kernel->f32_version : kernel->kernel;
 }
 
+/* Sees to it that what a range has of a mesh is a box in memory. */
+static void place_for(const kata_kernel *kernel, const kata_range *range, int count,
+                      const kata_arg *args)
+{
+    kata_location on = kernel->kernel->on;
+    const chain_slot *slot = count && args && api_arg_is_field(args) ? api_arg_slot(args) : NULL;
+    if (kernel->kernel->anywhere) on = slot ? slot->on : KATA_NOWHERE;
+    if (range && range->grid && range->grid->k == kernel->module->k)
+        api_mesh_part(range, on, "kata_apply to some of the elements of a mesh");
+}
+
 static kata_status check_range(const api_application *a, const kata_range *range)
 {
     const ir_kernel *kernel = a->kernel;
@@ -145,6 +156,7 @@ kata_status kata_apply_args(const kata_kernel *kernel, const kata_range *range, 
 {
     if (!kernel) return api_null("kata_apply", "the kernel");
     kata *k = kernel->module->k;
+    if (!k->messages.status) place_for(kernel, range, count, args);
     api_application a = {.k = k, .kernel = version_for(kernel, range, count, args), .args = args};
     api_location_take(&a);
     if (k->messages.status) return k->messages.status;

@@ -278,15 +278,26 @@ static kata_status damaged(kata *k, int32_t kind, const char *name)
                     k->checkpoint->reads, kind_name(kind), name);
 }
 
-static kata_status read_side(kata_field *field, checkpoint_bytes *record, kata_side side)
+/* As the program names a side of the array. */
+static kata_side named_side(const kata_field *field, int side)
 {
+    int d = 0;
+    if (!field->grid->mesh) return (kata_side)side;
+    while (field->grid->mesh->as.axis[d] != side / 2) d++;
+    return (kata_side)(2 * d + side % 2);
+}
+
+static kata_status read_side(kata_field *field, checkpoint_bytes *record, int at)
+{
+    const kata_side side = named_side(field, at);
     int32_t rule;
     double value;
     grid_weights weights = {.depth = 0};
     checkpoint_get(record, &rule, sizeof rule);
     checkpoint_get(record, &value, sizeof value);
-    if (rule != KATA_LINEAR && (int)side / 2 >= field->grid->shape.rank) return KATA_OK;
-    if (field->slot->absent_axis[side / 2]) return KATA_OK;
+    if (rule != KATA_LINEAR && at / 2 >= field->grid->shape.rank) return KATA_OK;
+    if (rule == KATA_NONE && field->grid->mesh && side < KATA_Z_LOW) return KATA_OK;
+    if (field->slot->absent_axis[at / 2]) return KATA_OK;
     if (rule != KATA_LINEAR) return kata_boundary_set(field, side, (kata_rule)rule, value);
     checkpoint_get(record, &weights, sizeof weights);
     double rows[GRID_MOST_DEPTH * (GRID_MOST_COUNT + 1)] = {0};
@@ -321,8 +332,7 @@ static kata_status read_field(kata_field *field, const checkpoint_bytes *state)
         if (!chain_slot_note(slot, &box)) return api_no_memory(k);
     }
     kata_status status = k->messages.status;
-    for (int side = 0; side < 6 && !status; side++)
-        status = read_side(field, &record, (kata_side)side);
+    for (int side = 0; side < 6 && !status; side++) status = read_side(field, &record, side);
     return status || !record.failed ? status : damaged(k, CHECKPOINT_FIELD, field->name);
 }
 

@@ -158,6 +158,9 @@ kata_status kata_copy_with(kata_field *to, const kata_range *to_range, const kat
     else
         snprintf(c.name, sizeof c.name, "kata_copy");
     status = check_fields(&c);
+    static const char part[] = "kata_copy of some of the elements of a mesh";
+    if (!status) status = api_mesh_part(to_range, to->slot->on, part);
+    if (!status) status = api_mesh_part(&c.options.from_range, from->slot->on, part);
     if (!status) status = find_map(&c, &map);
     grid_box box = status ? (grid_box){{0}, {0}} : api_field_box(to, to_range);
     return status || grid_box_is_empty(&box) ? status : queue(&c, &map);

@@ -225,6 +225,8 @@ static kata_status put_values(kata_field *field, const kata_range *range, kata_t
     kata_status status = check_copy(field, "kata_put", range, type, values, count, &box);
     if (!status) status = api_check_host(field, "kata_put");
     if (!status && range->local) return api_put_own(field, &box, type, values);
+    if (!status && field->slot->tracked) /* which of its points are set is known by box */
+        status = api_mesh_part(range, field->slot->on, "kata_put to some elements of a mesh");
     if (!status) status = prepare_put(field, &box);
     if (!status) status = api_make_whole(field->k, field->slot);
     if (status) return status;

@@ -30,8 +30,10 @@ static int absent_dimension(const kata_field *field, const kata_range *range)
 {
     const grid_shape *shape = &field->slot->shape;
     if (!range || !range->grid || range->rank != shape->rank) return -1;
-    for (int d = 0; d < shape->rank; d++)
-        if (field->slot->absent_axis[d] && range->hi[d] - range->lo[d] > 1) return d;
+    for (int d = 0; d < shape->rank; d++) {
+        int at = field->grid->mesh ? field->grid->mesh->as.axis[d] : d;
+        if (field->slot->absent_axis[at] && range->hi[d] - range->lo[d] > 1) return d;
+    }
     return -1;
 }
 

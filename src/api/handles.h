@@ -125,6 +125,7 @@ struct kata_field {
         *boundary_copy;   /* in the chain's memory, lost when that is emptied; or NULL */
     int64_t copied_when;  /* how often the chain had been emptied then */
     bool mapped, written; /* lent by kata_map; written: for writing */
+    chain_slot *lent;     /* of a mesh: has a copy with elements by their numbers while mapped */
     kata_field *next;
     ir_value *before; /* value of the traced point when the field was mapped; NULL: not traced */
 };

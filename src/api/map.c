@@ -1,4 +1,5 @@
-/* kata_map and kata_unmap: lend a field's memory to the program. */
+/* kata_map and kata_unmap: lend a field's memory to the program; or, where elements of a mesh do
+ * not lie at their numbers, a copy in which they do. */
 #include "api/api.h"
 
 #include <stdlib.h>
@@ -41,6 +42,7 @@ static kata_mapping mapping_of(const kata_field *field)
     const store_array *shown = api_shown(field->slot), *a = shown ? shown : field->slot->array;
     grid_box points = chain_slot_points(field->slot, &field->boundary);
     if (shown) points = shown->box;
+    if (field->lent && field->lent->array) a = field->lent->array;
     kata_mapping mapping = (kata_mapping){.values = a->data,
                                           .type = a->type,
                                           .components = a->components,
@@ -55,13 +57,54 @@ static kata_mapping mapping_of(const kata_field *field)
     return mapping;
 }
 
+/* Copies all values from an array to another of the same indices. */
+static kata_status copy_numbers(kata *k, const store_array *from, store_array *to)
+{
+    size_t values = (size_t)grid_box_points(&from->box) * (size_t)from->components;
+    void *room = malloc(values * (size_t)store_type_bytes(from->type) + 1);
+    if (!room) return api_no_memory(k);
+    store_read(from, &from->box, from->components, from->type, room);
+    store_write(to, &to->box, from->type, room);
+    free(room);
+    return KATA_OK;
+}
+
+static kata_status lend_copy(kata_field *field)
+{
+    kata *k = field->k;
+    chain_slot like = {.shape = field->slot->shape,
+                       .type = field->slot->type,
+                       .components = field->slot->components,
+                       .layout = field->slot->layout};
+    memcpy(like.absent_axis, field->slot->absent_axis, sizeof like.absent_axis);
+    memcpy(like.staggered, field->slot->staggered, sizeof like.staggered);
+    memcpy(like.ghosts, field->slot->ghosts, sizeof like.ghosts);
+    if (!field->lent) field->lent = api_slot_new(k, &like);
+    if (!field->lent) return k->messages.status;
+    kata_status status = store_make_array(field->lent, field->name, &k->messages);
+    return status ? status : copy_numbers(k, field->slot->array, field->lent->array);
+}
+
+/* Ends the loan. */
+static kata_status take_back(kata_field *field)
+{
+    chain_slot *lent = field->lent;
+    if (!lent || !lent->array) return KATA_OK;
+    kata_status status = KATA_OK;
+    if (field->written) status = copy_numbers(field->k, lent->array, field->slot->array);
+    store_array_free(lent->array);
+    lent->array = NULL;
+    return status;
+}
+
 /* Puts a field's values where the mapping says. */
 static kata_status prepare(kata_field *field)
 {
     kata *k = field->k;
     if (api_shown(field->slot)) return api_show_all(k);
     kata_status status = api_make_whole(k, field->slot);
-    return status ? status : store_make_array(field->slot, field->name, &k->messages);
+    if (!status) status = store_make_array(field->slot, field->name, &k->messages);
+    return status || !field->slot->array->place ? status : lend_copy(field);
 }
 
 kata_status kata_map_element(kata_field *field, int element, bool writable, void *pointer,
@@ -103,6 +146,7 @@ kata_status kata_unmap(kata_field *field)
         return api_fail(k, KATA_ERROR_ARGUMENT, "kata_unmap: field '%s' is not mapped",
                         field->name);
     field->mapped = false;
+    if (take_back(field)) return k->messages.status;
     note_after(field);
     return k->messages.status;
 }

@@ -21,9 +21,10 @@ static void set_shape(api_mesh *mesh, int64_t nz)
             mesh->as.width[from][to] = r->of ? r->width : 0;
             mesh->as.misses[from][to] = r->misses;
         }
+    mesh->tables.along = mesh->given.along = mesh->as.axis[0];
 }
 
-kata_grid *api_mesh_new(kata *k, const char *call, grid_mesh *tables, int64_t nz)
+kata_grid *api_mesh_new(kata *k, const char *call, grid_mesh *tables, int64_t nz, kata_order order)
 {
     kata_grid *g = arena_alloc(&k->memory, sizeof *g);
     api_mesh *mesh = arena_alloc(&k->memory, sizeof *mesh);
@@ -36,8 +37,9 @@ kata_grid *api_mesh_new(kata *k, const char *call, grid_mesh *tables, int64_t nz
         api_note_error(k);
         return NULL;
     }
-    *mesh = (api_mesh){.tables = *tables};
+    *mesh = (api_mesh){.tables = *tables, .given = *tables};
     set_shape(mesh, nz);
+    if (api_mesh_order(k, mesh, order)) return NULL;
     int64_t most = 1;
     for (int i = 0; i < 3; i++) most = larger(most, tables->count[i]);
     *g = (kata_grid){.k = k, .shape = {3, {most, 1, nz}}, .mesh = mesh};
@@ -54,6 +56,8 @@ static kata_status check_counts(kata *k, const kata_mesh_options *o)
         if (counts[i] < 0 || counts[i] > MOST_ELEMENTS)
             return api_fail(k, KATA_ERROR_ARGUMENT, CALL ": .%s is %lld, not 0 to %lld", names[i],
                             (long long)counts[i], (long long)MOST_ELEMENTS);
+    if ((unsigned)o->order > KATA_ORDER_NEAR)
+        return api_fail(k, KATA_ERROR_ARGUMENT, CALL ": there is no order %d", (int)o->order);
     if (o->nz < 0)
         return api_fail(k, KATA_ERROR_ARGUMENT, CALL ": nz is %lld; a size is at least 1",
                         (long long)o->nz);
@@ -103,7 +107,7 @@ kata_grid *kata_grid_mesh_with(kata *k, const kata_mesh_options *given)
 {
     static const api_options kind =
         API_OPTIONS(CALL, kata_mesh_options,
-                    CALL "(k, 20, .vertices = 12, .cell_vertices = {table, 3})", vertex_vertices);
+                    CALL "(k, 20, .vertices = 12, .cell_vertices = {table, 3})", order);
     kata_mesh_options options;
     grid_mesh mesh;
     if (!k) {
@@ -118,7 +122,7 @@ kata_grid *kata_grid_mesh_with(kata *k, const kata_mesh_options *given)
     if (api_options_read(k, &kind, given, &options) || check_counts(k, &options) ||
         copy_tables(k, &options, &mesh))
         return NULL;
-    return api_mesh_new(k, CALL, &mesh, options.nz ? options.nz : 1);
+    return api_mesh_new(k, CALL, &mesh, options.nz ? options.nz : 1, options.order);
 }
 
 /* ---- what it has ----------------------------------------------------------------------------- */
@@ -146,7 +150,7 @@ kata_neighbours kata_grid_neighbours(const kata_grid *grid, kata_location of, ka
     static const char call[] = "kata_grid_neighbours";
     if (!check_location(grid, call, of) || !check_location(grid, call, to))
         return (kata_neighbours){0};
-    const grid_relation *r = &grid->mesh->tables.relation[of - KATA_CELLS][to - KATA_CELLS];
+    const grid_relation *r = &grid->mesh->given.relation[of - KATA_CELLS][to - KATA_CELLS];
     return (kata_neighbours){r->of, r->of ? r->width : 0};
 }
 
@@ -179,12 +183,18 @@ static void write_table(chain_slot *slot, kata_type type, const void *table, int
     }
 }
 
-static kata_status fill(kata *k, const grid_mesh *mesh, const ir_param *param, chain_slot *slot)
+/* Of each place, what a parameter has there; NULL when memory is out. */
+static const void *values_of(kata *k, const grid_mesh *mesh, const ir_param *param)
 {
     int from = param->on - KATA_CELLS, to = param->each - KATA_CELLS;
-    bool signs = param->hidden == IR_HIDDEN_SIGNS;
-    const void *table =
-        signs ? make_signs(k, mesh, from, to) : (const void *)mesh->relation[from][to].of;
+    if (param->hidden == IR_HIDDEN_NUMBERS) return mesh->places[from].number;
+    if (param->hidden == IR_HIDDEN_SIGNS) return make_signs(k, mesh, from, to);
+    return mesh->relation[from][to].of;
+}
+
+static kata_status fill(kata *k, const grid_mesh *mesh, const ir_param *param, chain_slot *slot)
+{
+    const void *table = values_of(k, mesh, param);
     if (!table) return api_no_memory(k);
     kata_status status = store_make_array(slot, param->name, &k->messages);
     api_note_error(k);
@@ -195,7 +205,7 @@ static kata_status fill(kata *k, const grid_mesh *mesh, const ir_param *param, c
 chain_slot *api_mesh_hidden(const kata_grid *grid, const ir_param *param)
 {
     api_mesh *mesh = grid->mesh;
-    int from = param->on - KATA_CELLS, to = param->each - KATA_CELLS;
+    int from = param->on - KATA_CELLS, to = param->each ? param->each - KATA_CELLS : 0;
     chain_slot **slot = &mesh->hidden[param->hidden][from][to], *known = *slot;
     if (known) return known;
     chain_slot like = {.shape = {3, {mesh->tables.count[from], 1, 1}},

@@ -21,7 +21,7 @@ kata_grid *kata_grid_sphere(kata *k, int root, int bisections, int64_t nz)
         api_note_error(k);
         return NULL;
     }
-    kata_grid *g = api_mesh_new(k, call, &mesh, nz);
+    kata_grid *g = api_mesh_new(k, call, &mesh, nz, KATA_ORDER_GIVEN);
     if (g) g->mesh->vertices = vertices;
     return g;
 }
@@ -52,7 +52,7 @@ kata_status kata_grid_geometry(const kata_grid *grid, kata_location on, kata_geo
     if (grid->k->messages.status) return grid->k->messages.status;
     kata_status status = check(grid, on, what, values);
     if (status) return status;
-    const grid_mesh *mesh = &grid->mesh->tables;
+    const grid_mesh *mesh = &grid->mesh->given;
     int64_t needed =
         mesh->count[on - KATA_CELLS] * grid_mesh_geometry_values(on - KATA_CELLS, what);
     if (count != needed)

@@ -139,7 +139,8 @@ kata_field *kata_field_wrap_with(kata_grid *grid, const char *name, int element,
     kata *k = grid->k;
     if (!given) api_fail(k, KATA_ERROR_ARGUMENT, "%s: the options are NULL", call);
     if (k->messages.status || api_options_read(k, &kind, given, &copy)) return NULL;
-    if (api_check_field(k, call, options->type, options->components, options->boundary))
+    if (api_check_field(k, call, options->type, options->components, options->boundary) ||
+        api_mesh_as_given(grid, call))
         return NULL;
     kata_field_options where = {.on = options->on,
                                 .each = options->each,

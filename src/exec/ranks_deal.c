@@ -73,7 +73,7 @@ static kata_status deal_piece(struct exec_ranks *r, const chain_slot *slot, cons
     store_array own =
         store_components(slot->part ? slot->part->slot.array : slot->array, component, 1);
     if (!status && !grid_box_is_empty(&mine))
-        store_unpack(&own, &mine, r->gathered.data + r->starts[me]);
+        store_write(&own, &mine, slot->type, r->gathered.data + r->starts[me]);
     return status;
 }
 

@@ -332,10 +332,18 @@ typedef struct grid_relation {
     const int32_t *of;
 } grid_relation;
 
+/* Where elements of a kind lie: place[i] is the place of number i, number[p] what lies at place p.
+ * NULL: each at its number. */
+typedef struct grid_places {
+    const int32_t *place, *number;
+} grid_places;
+
 /* Relations and numbers of elements, by kata_location - KATA_CELLS: relation[from][to]. */
 typedef struct grid_mesh {
     int64_t count[3];
     grid_relation relation[3][3];
+    grid_places places[3];  /* of a mesh that grid_mesh_place has made: it counts places */
+    int along;              /* the dimension of arrays along which elements lie */
     const char *name[3][3]; /* of the tables, for messages */
     const char *where;      /* the call or file that messages begin with */
 } grid_mesh;
@@ -352,6 +360,21 @@ kata_status grid_mesh_complete(grid_mesh *mesh, arena *memory, messages *m);
  * of `from` and `to` is KATA_EDGES - KATA_CELLS, the other is not. 0 where there is no neighbour.
  */
 int grid_mesh_sign(const grid_mesh *mesh, int from, int to, int64_t element, int slot);
+
+/* ---- mesh_order.c ---------------------------------------------------------------------------- */
+
+typedef enum grid_nearness {
+    GRID_NEAR_IF_BETTER, /* unless numbers are about as good */
+    GRID_NEAR_ALWAYS
+} grid_nearness;
+
+/* Finds places for the elements of a complete mesh, so that neighbours lie near each other. Numbers
+ * that are about as good remain places, unless `nearness` says otherwise. */
+kata_status grid_mesh_find_places(const grid_mesh *mesh, grid_nearness nearness,
+                                  grid_places places[3], arena *memory, messages *m);
+/* The same mesh with elements counted by their places. Slots of a row stay in order. */
+kata_status grid_mesh_place(const grid_mesh *mesh, const grid_places places[3], grid_mesh *placed,
+                            arena *memory, messages *m);
 
 /* ---- mesh_sphere.c, mesh_geometry.c -----------------------------------------------------------
  */

@@ -2,7 +2,8 @@
  * sphere.
  *
  * Poles lie on the axis of z, the upper five vertices at longitudes 0, 72, ... degrees, the lower
- * five at 36, 108, ... A cut keeps the vertices, then adds those on edges, then those in cells. */
+ * five at 36, 108, ... A cut keeps the vertices, then adds those on edges, then those in cells. At
+ * the end all are numbered anew, so that neighbours lie near each other. */
 #include "grid/mesh.h"
 
 #include <math.h>
@@ -134,6 +135,26 @@ static bool cut_all(const sphere *from, int n, sphere *to, arena *memory)
     return true;
 }
 
+/* Numbers cells and vertices so that neighbours lie near each other. */
+static kata_status sort(sphere *s, arena *memory, messages *m)
+{
+    arena room = {0};
+    grid_places places[KINDS];
+    grid_mesh whole = s->mesh, placed = s->mesh;
+    const int64_t vertices = s->mesh.count[VERTEX];
+    kata_status status = grid_mesh_complete(&whole, &room, m);
+    if (!status) status = grid_mesh_find_places(&whole, GRID_NEAR_ALWAYS, places, &room, m);
+    if (!status) status = grid_mesh_place(&s->mesh, places, &placed, memory, m);
+    double *at = status ? NULL : arena_array(memory, (size_t)vertices * 3, sizeof *at);
+    if (!status && !at) status = message_no_memory(m);
+    for (int64_t v = 0; !status && v < vertices; v++)
+        memcpy(at + 3 * (int64_t)places[VERTEX].place[v], s->at + 3 * v, 3 * sizeof *at);
+    memset(placed.places, 0, sizeof placed.places); /* they are its numbers */
+    arena_free(&room);
+    *s = (sphere){placed, at};
+    return status;
+}
+
 static bool is_too_large(int root, int bisections)
 {
     double cells = 20.0 * root * root * pow(4, bisections);
@@ -156,14 +177,14 @@ kata_status grid_mesh_sphere(int root, int bisections, grid_mesh *mesh, double *
     if (ok) make_faces(of);
     for (int i = 0; i <= bisections && ok && !m->status; i++) {
         sphere next;
-        bool last = i == bisections;
-        arena *room = last ? memory : &rooms[(i + 1) % 2];
         now.mesh.where = "kata_grid_sphere";
         if (grid_mesh_complete(&now.mesh, &rooms[i % 2], m)) break;
-        ok = cut_all(&now, i ? 2 : root, &next, room);
+        ok = cut_all(&now, i ? 2 : root, &next, &rooms[(i + 1) % 2]);
         now = next;
+        now.mesh.where = "kata_grid_sphere";
         arena_free(&rooms[i % 2]);
     }
+    if (ok && !m->status) sort(&now, memory, m);
     arena_free(&rooms[0]);
     arena_free(&rooms[1]);
     if (!ok) message_no_memory(m);

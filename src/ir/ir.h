@@ -72,7 +72,8 @@ const char *ir_relation_name(kata_location from, kata_location to);
 typedef struct ir_mesh {
     int width[3][3];
     uint64_t misses[3][3];
-    int axis[3]; /* the dimension of a loop along which x, y and z of the text lie */
+    int axis[3];    /* the dimension of a loop along which x, y and z of the text lie */
+    bool placed[3]; /* elements of this kind do not lie at their numbers */
 } ir_mesh;
 /* "cell", "cells" */
 const char *ir_location_name(kata_location on, bool several);

@@ -295,6 +295,15 @@ static ir_id long_constant(lowering *l, int64_t x)
     return ir_graph_const(l->g, IR_I64, ir_value_of_int(IR_I64, x));
 }
 
+/* Along a dimension of the text. */
+static ir_id position_along(lowering *l, const ir_expr *e, int d)
+{
+    if (d == 0 && e->arg[1]) return lower_expr(l, e->arg[1]);
+    int along = l->kernel->of_mesh ? l->kernel->axis[d] : d;
+    ir_node index = {.op = IR_INDEX, .type = IR_I64, .param = along, .at = e->at};
+    return ir_graph_add(l->g, &index);
+}
+
 /* 53 random bits as a fraction. They mix in x last: all steps before are the same for a row. */
 static ir_id random_number(lowering *l, const ir_expr *e)
 {
@@ -309,11 +318,8 @@ static ir_id random_number(lowering *l, const ir_expr *e)
     }
     ir_id position = long_constant(l, ir_random_position(l->repetition, e->index));
     bits = ir_graph_op(l->g, IR_MIX, IR_I64, bits, position, 0, e->at);
-    for (int d = 2; d >= 0; d--) {
-        int along = l->kernel->of_mesh ? l->kernel->axis[d] : d;
-        ir_node index = {.op = IR_INDEX, .type = IR_I64, .param = along, .at = e->at};
-        bits = ir_graph_op(l->g, IR_MIX, IR_I64, bits, ir_graph_add(l->g, &index), 0, e->at);
-    }
+    for (int d = 2; d >= 0; d--)
+        bits = ir_graph_op(l->g, IR_MIX, IR_I64, bits, position_along(l, e, d), 0, e->at);
     bits = ir_graph_op(l->g, IR_SHR, IR_I64, bits, long_constant(l, 11), 0, e->at);
     bits = ir_graph_op(l->g, IR_AND, IR_I64, bits, long_constant(l, 0x1fffffffffffff), 0, e->at);
     ir_id whole = ir_graph_op(l->g, IR_CONVERT, IR_F64, bits, 0, 0, e->at);

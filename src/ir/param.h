@@ -20,6 +20,7 @@ typedef enum ir_hidden {
     IR_SHOWN,
     IR_HIDDEN_NEIGHBOURS,
     IR_HIDDEN_SIGNS,
+    IR_HIDDEN_NUMBERS,
     IR_HIDDEN_KINDS
 } ir_hidden;
 
@@ -44,7 +45,8 @@ typedef struct ir_param {
      * neighbour; `own` are those of the text. */
     kata_location on, each;
     /* Of a field that the text does not have: the numbers of the neighbours `each` of `on` in a
-     * mesh, or their orientations. Such parameters stand behind those of the text. */
+     * mesh, or their orientations; or the numbers of `on` themselves. Such parameters stand behind
+     * those of the text. */
     ir_hidden hidden;
     uint64_t misses; /* bit k: component k is negative where there is no neighbour */
 } ir_param;

@@ -17,7 +17,8 @@ typedef enum ir_expr_kind {
                        index along that dimension is arg[level] */
     IR_EXPR_OP,     /* op on arg[0..]. AND and OR of bool evaluate the second operand, and SELECT
                        one of its choices, only where it decides */
-    IR_EXPR_RANDOM, /* a random number of seed arg[0] (I64): call `index` of random in the kernel */
+    IR_EXPR_RANDOM, /* a random number of seed arg[0] (I64): call `index` of random in the kernel,
+                       at the point; in a mesh, of number arg[1] (I64) along x */
     IR_EXPR_PAIR,   /* two indices of a table or array as one: arg[0], below `offsets` or a PAIR of
                        the   first two of three, times `index`, plus arg[1], below `index` */
     IR_EXPR_CALL    /* an inlined helper: run `body`, whose RETURN sets local `index`; the value is

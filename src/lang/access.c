@@ -368,6 +368,7 @@ static lang_value read_as_declared(lang_compiler *c, const lang_lvalue *lvalue)
     lang_symbol *s = lvalue->symbol;
     switch (s->kind) {
     case LANG_INDEX:
+        if (c->mesh && !s->index) return lang_value_of(lang_mesh_number(c, lvalue->at));
         return lang_value_of(element_of(c, lvalue, IR_EXPR_INDEX, lang_axis(c, s->index)));
     case LANG_SIZE:
         return lang_value_of(element_of(c, lvalue, IR_EXPR_SIZE, lang_axis(c, s->index)));

@@ -54,7 +54,9 @@ static lang_value call_random(lang_compiler *c, const lang_expr *e)
     if (!made) return failed;
     made->arg[0] = seed;
     made->index = c->random_count++;
-    return lang_value_of(made);
+    if (!c->mesh || !c->kernel || !c->kernel->on) return lang_value_of(made);
+    made->arg[1] = lang_mesh_number(c, e->at);
+    return made->arg[1] ? lang_value_of(made) : failed;
 }
 
 static lang_value call_function(lang_compiler *c, const lang_symbol *function, const lang_expr *e)

@@ -136,6 +136,8 @@ void lang_mesh_turn(const lang_compiler *c, ir_param *param);
 void lang_mesh_turn_offsets(const lang_compiler *c, ir_expr *offset[3], int *level);
 /* Whether there are neighbours of that kind; reports. */
 bool lang_mesh_knows(lang_compiler *c, kata_location from, kata_location to, uint32_t at);
+/* The number of what is computed (I64). */
+ir_expr *lang_mesh_number(lang_compiler *c, uint32_t at);
 /* Sets the number of a neighbour, all else of which is set. */
 bool lang_mesh_neighbour(lang_compiler *c, lang_element *n, uint32_t at);
 ir_expr *lang_mesh_orientation(lang_compiler *c, const lang_element *n, uint32_t at);

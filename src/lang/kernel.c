@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { MOST_HIDDEN = (IR_HIDDEN_KINDS - 1) * 9 }; /* each of each relation */
+enum { MOST_HIDDEN = 2 * 9 + 3 }; /* neighbours and orientations of each relation, numbers */
 
 bool lang_check_param_length(lang_compiler *c, const lang_param *p, int *length)
 {

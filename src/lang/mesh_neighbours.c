@@ -48,6 +48,12 @@ static uint64_t misses_of(const lang_compiler *c, kata_location from, kata_locat
     return c->mesh->misses[from - KATA_CELLS][to - KATA_CELLS];
 }
 
+static const char *numbers_name(kata_location of)
+{
+    static const char *const names[] = {"cell_numbers", "edge_numbers", "vertex_numbers"};
+    return names[of - KATA_CELLS];
+}
+
 /* The number of a hidden parameter of the kernel, which is added where it is new. */
 static int find_hidden(lang_compiler *c, ir_hidden hidden, kata_location from, kata_location to)
 {
@@ -57,15 +63,16 @@ static int find_hidden(lang_compiler *c, ir_hidden hidden, kata_location from, k
         if (param->hidden == hidden && param->on == from && param->each == to) return p;
     }
     ir_param *param = &kernel->params[kernel->param_count];
-    *param = (ir_param){.name = ir_relation_name(from, to),
+    const bool pairs = hidden != IR_HIDDEN_NUMBERS;
+    *param = (ir_param){.name = pairs ? ir_relation_name(from, to) : numbers_name(from),
                         .kind = IR_PARAM_IN,
                         .type = hidden == IR_HIDDEN_SIGNS ? IR_I16 : IR_I32,
-                        .count = lang_slots(c, from, to),
+                        .count = pairs ? lang_slots(c, from, to) : 1,
                         .at = kernel->on_at,
                         .on = from,
                         .each = to,
                         .hidden = hidden,
-                        .misses = misses_of(c, from, to)};
+                        .misses = pairs ? misses_of(c, from, to) : 0};
     param->absent_axis[c->mesh->axis[2]] = true;
     kernel->hidden_count++;
     return kernel->param_count++;
@@ -86,6 +93,18 @@ static ir_expr *read_hidden(lang_compiler *c, ir_hidden hidden, const lang_eleme
     e->arg[e->level] = of->index;
     e->inside = true;
     return e;
+}
+
+ir_expr *lang_mesh_number(lang_compiler *c, uint32_t at)
+{
+    const lang_element here = {.on = c->kernel ? c->kernel->on : KATA_NOWHERE};
+    if (!here.on || !c->mesh->placed[here.on - KATA_CELLS]) {
+        ir_expr *e = lang_tree_expr(c, IR_EXPR_INDEX, IR_I64, at);
+        if (e) e->index = lang_axis(c, 0);
+        return e;
+    }
+    ir_expr *e = read_hidden(c, IR_HIDDEN_NUMBERS, &here, KATA_NOWHERE, NULL, at);
+    return e ? lang_convert(c, lang_value_of(e), IR_I64) : NULL;
 }
 
 /* ---- neighbours ------------------------------------------------------------------------------ */

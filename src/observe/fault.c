@@ -26,10 +26,21 @@ void observe_fault_show(observe_fault *fault, const char *label, ir_type type, i
     shown->value = value;
 }
 
-/* "(3, 1)" */
-static void print_point(text *out, const observe_fault *fault, int rank)
+/* An index of the point as the program counts. */
+static int64_t index_along(const chain_loop *loop, const observe_fault *fault, int d)
 {
-    for (int d = 0; d < rank; d++) text_add(out, "%s%" PRId64, d ? ", " : "(", fault->point[d]);
+    const ir_kernel *kernel = loop->kernel;
+    if (!kernel->of_mesh) return fault->point[d];
+    const int64_t index = fault->point[kernel->axis[d]];
+    const int32_t *number = loop->mesh->places[kernel->on - KATA_CELLS].number;
+    return d == 0 && number ? number[index] : index;
+}
+
+/* "(3, 1)" */
+static void print_point(text *out, const chain_loop *loop, const observe_fault *fault)
+{
+    for (int d = 0; d < loop->shape.rank; d++)
+        text_add(out, "%s%" PRId64, d ? ", " : "(", index_along(loop, fault, d));
     text_add(out, ")");
 }
 
@@ -81,7 +92,7 @@ static void begin_finite(const chain_loop *loop, const observe_fault *fault, con
 kata_status observe_fault_report(const chain_loop *loop, const observe_fault *fault, messages *m)
 {
     text point = {0};
-    print_point(&point, fault, loop->shape.rank);
+    print_point(&point, loop, fault);
     if (fault->kind == IR_CHECK_ASSERT)
         begin_assert(loop, fault, text_get(&point), m);
     else if (fault->kind == IR_CHECK_FINITE)

@@ -222,13 +222,15 @@ static ir_value evaluate_op(oracle_interpreter *in, const ir_expr *expr)
     return ir_evaluate(expr->op, expr->type, expr->arg[0]->type, args);
 }
 
-/* The seed, mixed with the position of the call and the index of the point, dimension by dimension;
- * the upper 53 of the 64 bits are the number. */
+/* The seed, mixed with the position of the call and the index of the point, dimension by dimension
+ * of the program; the upper 53 of the 64 bits are the number. */
 static ir_value evaluate_random(oracle_interpreter *in, const ir_expr *expr)
 {
     ir_value bits = evaluate(in, expr->arg[0]);
-    int64_t with[4] = {ir_random_position(in->repetition, expr->index), in->point[2], in->point[1],
-                       in->point[0]};
+    const ir_kernel *kernel = in->loop->kernel;
+    int64_t with[4] = {ir_random_position(in->repetition, expr->index)};
+    for (int d = 0; d < 3; d++) with[3 - d] = in->point[kernel->of_mesh ? kernel->axis[d] : d];
+    if (expr->arg[1]) with[3] = evaluate(in, expr->arg[1]).i64;
     for (int i = 0; i < 4; i++)
         bits = ir_evaluate(IR_MIX, IR_I64, IR_I64, (ir_value[]){bits, {.i64 = with[i]}});
     return ir_value_of_double(IR_F64, (double)(bits.bits >> 11) / 9007199254740992.0);

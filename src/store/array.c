@@ -176,7 +176,9 @@ static store_array *make(const store_array *like, kata_layout layout, bool zero,
                        .components = like->components,
                        .box = like->box,
                        .room = like->room,
-                       .pool = like->pool};
+                       .pool = like->pool,
+                       .place = like->place,
+                       .placed = like->placed};
     if (make_memory(a, layout, zero, far)) return a;
     free(a);
     return NULL;
@@ -215,8 +217,12 @@ bool store_array_extend(store_array *a, const grid_box *to)
     if (!a->bytes) return false;
     if (grid_box_contains(&a->room, to)) return true;
     if (a->file) return false;
-    store_array larger = {
-        .type = a->type, .components = a->components, .box = a->box, .pool = a->pool};
+    store_array larger = {.type = a->type,
+                          .components = a->components,
+                          .box = a->box,
+                          .pool = a->pool,
+                          .place = a->place,
+                          .placed = a->placed};
     larger.room = grid_box_hull(&a->room, to);
     if (!store_is_fair_room(&a->box, &larger.room, a->components * store_type_bytes(a->type)))
         return false;

@@ -116,11 +116,23 @@ typedef struct row_walk {
     int components;
     int64_t y, z;
     int component;
+    const int32_t
+        *place; /* of rows along `placed`, or of the elements of a row: as in store_array */
+    int placed;
 } row_walk;
 
 static row_walk walk_rows(const grid_box *box, int components)
 {
-    return (row_walk){*box, components, box->lo[1], box->lo[2], 0};
+    return (row_walk){*box, components, box->lo[1], box->lo[2], 0, NULL, 0};
+}
+
+/* Those of a box as a program has it. */
+static row_walk walk_program(const store_array *a, const grid_box *box, int components)
+{
+    row_walk walk = walk_rows(box, components);
+    if (a) walk.place = a->place;
+    if (a) walk.placed = a->placed;
+    return walk;
 }
 
 static bool has_row(const row_walk *walk)
@@ -142,7 +154,10 @@ static void row_start(const row_walk *walk, int64_t start[3])
     start[0] = walk->box.lo[0];
     start[1] = walk->y;
     start[2] = walk->z;
+    if (walk->place && walk->placed) start[walk->placed] = walk->place[start[walk->placed]];
 }
+
+static bool is_scattered(const row_walk *walk) { return walk->place && !walk->placed; }
 
 /* Elements at a distance from one another to others, `bytes` each. */
 static void copy_spread(char *to, int64_t to_step, const char *from, int64_t from_step,
@@ -195,19 +210,48 @@ void store_write_row(store_array *a, int component, const int64_t start[3], int6
     }
 }
 
+/* Elements of a row from `at` on, which may lie anywhere in it. */
+static void read_part(const store_array *a, const row_walk *walk, const int64_t at[3],
+                      int64_t count, char *elements)
+{
+    const int bytes = store_type_bytes(a->type);
+    if (!is_scattered(walk)) {
+        store_read_row(a, walk->component, at, count, elements);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++, elements += bytes) {
+        const int64_t there[3] = {walk->place[at[0] + i], at[1], at[2]};
+        memcpy(elements, store_address(a, walk->component, there), (size_t)bytes);
+    }
+}
+
+static void write_part(store_array *a, const row_walk *walk, const int64_t at[3], int64_t count,
+                       const char *elements)
+{
+    const int bytes = store_type_bytes(a->type);
+    if (!is_scattered(walk)) {
+        store_write_row(a, walk->component, at, count, elements);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++, elements += bytes) {
+        const int64_t there[3] = {walk->place[at[0] + i], at[1], at[2]};
+        memcpy(store_address(a, walk->component, there), elements, (size_t)bytes);
+    }
+}
+
 /* A row to plain order, and back; by pieces where its elements do not follow one another. */
 static void read_converted(const store_array *a, const row_walk *walk, kata_type type, char *plain)
 {
     int64_t at[3], count = walk->box.hi[0] - walk->box.lo[0], part;
     double piece[PIECE];
     row_start(walk, at);
-    if (a->pitch_x == 1) {
+    if (a->pitch_x == 1 && !is_scattered(walk)) {
         convert_row(type, plain, a->type, store_address(a, walk->component, at), count);
         return;
     }
     for (; count > 0; count -= part, at[0] += part, plain += part * store_type_bytes(type)) {
         part = count < PIECE ? count : PIECE;
-        store_read_row(a, walk->component, at, part, piece);
+        read_part(a, walk, at, part, (char *)piece);
         convert_row(type, plain, a->type, piece, part);
     }
 }
@@ -217,14 +261,14 @@ static void write_converted(store_array *a, const row_walk *walk, kata_type type
     int64_t at[3], count = walk->box.hi[0] - walk->box.lo[0], part;
     double piece[PIECE];
     row_start(walk, at);
-    if (a->pitch_x == 1) {
+    if (a->pitch_x == 1 && !is_scattered(walk)) {
         convert_row(a->type, store_address(a, walk->component, at), type, plain, count);
         return;
     }
     for (; count > 0; count -= part, at[0] += part, plain += part * store_type_bytes(type)) {
         part = count < PIECE ? count : PIECE;
         convert_row(a->type, piece, type, plain, part);
-        store_write_row(a, walk->component, at, part, piece);
+        write_part(a, walk, at, part, (const char *)piece);
     }
 }
 
@@ -246,8 +290,9 @@ static void meet_row(mapped_part *part, const row_walk *walk)
     if (!part->a || !part->a->file) return;
     int64_t at[3];
     row_start(walk, at);
+    if (is_scattered(walk)) at[0] = part->a->box.lo[0];
     const char *low = store_address(part->a, walk->component, at);
-    at[0] = walk->box.hi[0] - 1;
+    at[0] = (is_scattered(walk) ? part->a->box.hi[0] : walk->box.hi[0]) - 1;
     const char *last = store_address(part->a, walk->component, at);
     if (part->low && (low < part->low || low - part->low > MAPPED_BYTES)) leave(part);
     if (!part->low) part->low = low;
@@ -260,7 +305,7 @@ void store_read(const store_array *a, const grid_box *box, int components, kata_
     int64_t count = box->hi[0] - box->lo[0];
     char *plain = values;
     mapped_part part = {.a = a};
-    for (row_walk walk = walk_rows(box, components); has_row(&walk); next_row(&walk)) {
+    for (row_walk walk = walk_program(a, box, components); has_row(&walk); next_row(&walk)) {
         if (a)
             read_converted(a, &walk, type, plain);
         else
@@ -276,7 +321,7 @@ void store_write(store_array *a, const grid_box *box, kata_type type, const void
     int64_t count = box->hi[0] - box->lo[0];
     const char *plain = values;
     mapped_part part = {.a = a};
-    for (row_walk walk = walk_rows(box, a->components); has_row(&walk); next_row(&walk)) {
+    for (row_walk walk = walk_program(a, box, a->components); has_row(&walk); next_row(&walk)) {
         write_converted(a, &walk, type, plain);
         plain += count * store_type_bytes(type);
         meet_row(&part, &walk);

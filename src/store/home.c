@@ -40,6 +40,8 @@ store_array *store_slot_array_with(chain_slot *slot, const grid_box *room, bool 
     store_array like = {.type = slot->type, .components = slot->components, .pool = slot->pool};
     like.box = chain_slot_memory(slot);
     like.room = grid_box_hull(&expected, room);
+    if (slot->mesh && slot->on) like.place = slot->mesh->places[slot->on - KATA_CELLS].place;
+    if (like.place) like.placed = slot->mesh->along;
     slot->array = store_array_make(&like, slot->layout, zero && !slot->poisoned);
     if (slot->array && zero && slot->poisoned) store_poison(slot->array);
     if (slot->array) slot->poisoned = false;

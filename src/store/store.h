@@ -29,6 +29,8 @@ typedef struct store_array {
     device *pins;            /* whose driver was asked to pin the memory; NULL: none */
     bool pinned;             /* and has pinned it */
     bool ring;               /* it holds some planes of the field */
+    const int32_t *place;    /* of an element along `placed`, as in grid_places; or NULL */
+    int placed;
 } store_array;
 
 /* ---- pool.c: memory of the arrays of a context ----------------------------------------------- */
@@ -37,8 +39,7 @@ struct store_pool;
 /* NULL when memory is out. */
 struct store_pool *store_pool_new(void);
 void store_pool_free(struct store_pool *pool);
-/* Gives memory back to the system: all that waits for an array; or, at the end of a chain, what has
- * waited for some chains. */
+/* Gives memory back to the system: all that waits, or what has waited for some chains. */
 void store_pool_empty(struct store_pool *pool);
 void store_pool_end_chain(struct store_pool *pool);
 /* What fields of a program need together, `bytes` more or less than before; and how much memory
@@ -87,8 +88,7 @@ store_array *store_array_new(const grid_box *box, kata_type type, int components
 /* The same with the type, components, box, room and pool of another. `zero`: all values are zero;
  * otherwise they are to be set before they are read. */
 store_array *store_array_make(const store_array *like, kata_layout layout, bool zero);
-/* Whether memory for the indices of a room is not more than a few times as much as for a box of
- * values; bytes: of a point. */
+/* Whether a room takes at most a few times the memory of a box; bytes: of a point. */
 bool store_is_fair_room(const grid_box *box, const grid_box *room, int64_t bytes);
 /* Sees to it that there is memory for the indices of a box, moving the values where there is not. A
  * no-op that returns false for memory of the program, or where memory is out or the room would not
