@@ -289,6 +289,10 @@ typedef struct kata_mesh_options {
  * kind. Fields have boundary rules at the sides of z alone. docs/meshes.md has more. Call it as
  *     kata_grid_mesh(k, 20, .vertices = 12, .cell_vertices = {table, 3}, .nz = 80) */
 KATA_API kata_grid *kata_grid_mesh_with(kata *k, const kata_mesh_options *options);
+/* The mesh of a file on nz levels: netCDF-4 with the UGRID conventions, or with the variables of an
+ * ICON grid file. Elements count from 0, whatever the file does. docs/meshes.md says which tables
+ * are read. */
+KATA_API kata_grid *kata_grid_mesh_load(kata *k, const char *path, int64_t nz);
 /* The sphere of radius 1, as a mesh of triangles: an icosahedron, whose edges are cut into `root`
  * parts each, and then `bisections` times into two. It has 20 root^2 4^bisections cells. */
 KATA_API kata_grid *kata_grid_sphere(kata *k, int root, int bisections, int64_t nz);

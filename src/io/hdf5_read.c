@@ -24,8 +24,8 @@ static int open_above(const char *path, int *file)
     return error;
 }
 
-static kata_status ask(const char *path, const reader_request *request, reader_reply *reply,
-                       void *values, messages *m)
+kata_status io_reader_ask(const char *path, const reader_request *request, reader_reply *reply,
+                          void *values, messages *m)
 {
     text program = {0};
     const char *reason;
@@ -67,7 +67,7 @@ kata_status io_hdf5_shape(const io_dataset *d, io_array *a, int *components, mes
 {
     reader_reply reply = {0};
     reader_request request = request_of(d);
-    kata_status status = ask(d->path, &request, &reply, NULL, m);
+    kata_status status = io_reader_ask(d->path, &request, &reply, NULL, m);
     if (status) return status;
     *a = array_of(&reply);
     *components = reply.components;
@@ -80,7 +80,7 @@ kata_status io_hdf5_read(const io_dataset *d, const io_array *expected, void *va
     reader_request request = request_of(d);
     request.type = expected->type;
     request.bytes = io_array_count(expected) * store_type_bytes(expected->type);
-    kata_status status = ask(d->path, &request, &reply, values, m);
+    kata_status status = io_reader_ask(d->path, &request, &reply, values, m);
     if (status) return status;
     io_array found = array_of(&reply);
     bool same = found.axes == expected->axes &&

@@ -301,6 +301,14 @@ void io_behind_wait(io_behind *b);
 /* Reports the first error of outputs since the last call, if there was one. */
 kata_status io_behind_take_error(io_behind *b, messages *m);
 
+/* ---- mesh_file.c ----------------------------------------------------------------------------- */
+
+/* The tables of a mesh in a netCDF-4 file by the UGRID conventions, or with the variables of an
+ * ICON grid file: what it has of them, in `memory`, with elements counted from 0 and -1 in empty
+ * slots. Entries that are no elements are faults, told by the variable, the element and the slot.
+ */
+kata_status io_mesh_read(const char *path, grid_mesh *mesh, arena *memory, messages *m);
+
 /* ---- hdf5_read.c ----------------------------------------------------------------------------- */
 
 /* Which dataset of an HDF5 file. */

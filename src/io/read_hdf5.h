@@ -13,4 +13,10 @@
 bool io_reader_run(const char *program, int file, const reader_request *request,
                    reader_reply *reply, void *values, const char **reason);
 
+/* ---- hdf5_read.c ----------------------------------------------------------------------------- */
+
+/* The same of the file at a path, with the program where it is installed. */
+kata_status io_reader_ask(const char *path, const reader_request *request, reader_reply *reply,
+                          void *values, messages *m);
+
 #endif

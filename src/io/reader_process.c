@@ -141,8 +141,11 @@ static bool is_shape(const reader_reply *reply)
 static void clean(reader_reply *reply)
 {
     reply->reason[sizeof reply->reason - 1] = 0;
-    for (char *c = reply->reason; *c; c++)
-        if (*c < ' ' || *c > '~') *c = '?';
+    reply->table.variable[sizeof reply->table.variable - 1] = 0;
+    char *const texts[] = {reply->reason, reply->table.variable};
+    for (size_t i = 0; i < COUNT_OF(texts); i++)
+        for (char *c = texts[i]; *c; c++)
+            if (*c < ' ' || *c > '~') *c = '?';
 }
 
 static bool take_answer(int in, const reader_request *request, reader_reply *reply, void *values)

@@ -1,7 +1,7 @@
 /* One request, from the open file to the reply. */
 #include "reader/reader_hdf5.h"
 
-static bool open_requested(reader *r, int file, const reader_request *request)
+static bool open_requested(reader *r, int file, const reader_request *request, reader_table *table)
 {
     r->file = reader_open_file(file);
     if (r->file < 0) return reader_fail(r, "it is not an HDF5 file, or is damaged");
@@ -9,6 +9,7 @@ static bool open_requested(reader *r, int file, const reader_request *request)
     case READER_DATASET: return reader_open_dataset(r, request->name);
     case READER_MEMBER: return reader_open_member(r, "/", request->name);
     case READER_IMAGE: return reader_open_image(r, request->name);
+    case READER_MESH: return reader_open_table(r, request->name, table);
     }
     return reader_fail(r, "it was asked for nothing");
 }
@@ -34,7 +35,9 @@ void reader_answer(int file, const reader_request *request, reader_reply *reply,
                 false};
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     H5PLset_loading_state(0);
-    if (open_requested(&r, file, request) && reader_take_shape(&r, reply, file) &&
+    bool open = open_requested(&r, file, request, &reply->table);
+    if (open && reply->table.absent) reply->type = KATA_I32;
+    if (open && !reply->table.absent && reader_take_shape(&r, reply, file) &&
         (request->kind != READER_IMAGE || reader_take_components(&r, reply)) && request->bytes)
         *values = reader_take_values(&r, request);
     close_all(&r);

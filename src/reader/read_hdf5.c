@@ -22,7 +22,7 @@ static bool write_all(const void *data, int64_t size)
 static bool read_request(int argc, char **argv, reader_request *request)
 {
     int64_t kind, type, bytes;
-    if (argc != 5 || !parse_integer(argv[1], READER_DATASET, READER_IMAGE, &kind) ||
+    if (argc != 5 || !parse_integer(argv[1], READER_DATASET, READER_MESH, &kind) ||
         !parse_integer(argv[3], INT32_MIN, INT32_MAX, &type) || !reader_knows(type) ||
         !parse_integer(argv[4], 0, (int64_t)1 << 51, &bytes))
         return false;

@@ -41,8 +41,10 @@ static inline bool reader_knows(int64_t type)
 typedef enum reader_kind {
     READER_DATASET, /* the dataset whose path is the name */
     READER_MEMBER,  /* the dataset of this name in the root group, or else the only one there */
-    READER_IMAGE    /* the same in the point data, or cell data, of a VTKHDF ImageData file; of a
+    READER_IMAGE,   /* the same in the point data, or cell data, of a VTKHDF ImageData file; of a
                        series of steps, the values of the last */
+    READER_MESH /* the table of neighbours of a mesh whose name is that of kata_mesh_options, such
+                   as cell_vertices; or, for the name vertices, where these lie */
 } reader_kind;
 
 typedef struct reader_request {
@@ -52,6 +54,16 @@ typedef struct reader_request {
     int64_t bytes;  /* that they take; 0: only the shape is asked for */
 } reader_request;
 
+/* How a table of a mesh is to be read. */
+typedef struct reader_table {
+    int32_t absent;      /* the file has no such table, and what follows means nothing */
+    int32_t slots_first; /* axes are slot and element, not element and slot */
+    int32_t has_fill;    /* `fill` is an empty slot */
+    int32_t below;       /* so is what lies below `start` */
+    int64_t start, fill; /* the number of the first element; as they are in the file */
+    char variable[64];   /* its name */
+} reader_table;
+
 /* The shape of a dataset, axes from the slowest to the fastest. */
 typedef struct reader_reply {
     uint32_t mark;
@@ -60,6 +72,7 @@ typedef struct reader_reply {
     int32_t components; /* of an image: the last axis is one of components where there are several,
                            otherwise 1 */
     int64_t size[READER_MOST_AXES];
+    reader_table table;
     char reason[256]; /* why there is none; "" where there is */
 } reader_reply;
 

@@ -38,6 +38,11 @@ bool reader_open_image(reader *r, const char *name);
 /* Finds the components of the image in a reply with its shape. */
 bool reader_take_components(reader *r, reader_reply *reply);
 
+/* ---- mesh_tables.c --------------------------------------------------------------------------- */
+
+/* Opens a table of a mesh, and says how it is read. Where there is none the table is absent. */
+bool reader_open_table(reader *r, const char *name, reader_table *table);
+
 /* ---- dataset.c ------------------------------------------------------------------------------- */
 
 /* Refuses a dataset whose values lie elsewhere or need what libhdf5 would load. */
