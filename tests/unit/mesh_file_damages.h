@@ -3,6 +3,7 @@
 #define TESTS_MESH_FILE_DAMAGES_H
 
 #define U .last = 4, .fill = -9
+#define F .last = 0, .fill = -9 /* vertices of faces alone */
 #define I .icon = true, .last = 7
 
 static const way damages[] = {
@@ -51,7 +52,7 @@ static const way damages[] = {
     {U, .wrong = ENTRY, .at = 3, .row = 6, .slot = 0, .value = -9,
      .message = "edge_nodes, edge 6, slot 0: an edge has two vertices"},
     {U, .wrong = ENTRY, .at = 4, .row = 6, .slot = 1, .value = -9, .message = "edge 6"},
-    {U, .last = 0, .wrong = ENTRY, .at = 0, .row = 2, .slot = 1, .value = -9,
+    {F, .wrong = ENTRY, .at = 0, .row = 2, .slot = 1, .value = -9,
      .message = "face_nodes, cell 2, slot 1"},
     {I, .wrong = ENTRY, .at = 3, .row = 6, .slot = 0, .value = 0,
      .message = "edge_vertices, edge 6, slot 0: an edge has two vertices"},
@@ -62,7 +63,7 @@ static const way damages[] = {
     /* the same twice, and others than elsewhere */
     {U, .wrong = ENTRY, .at = 0, .row = 1, .slot = 0, .value = 2,
      .message = "face_nodes, cell 1, slot"},
-    {U, .last = 0, .wrong = ENTRY, .at = 0, .row = 1, .slot = 2, .value = 2,
+    {F, .wrong = ENTRY, .at = 0, .row = 1, .slot = 2, .value = 2,
      .message = "it would have 3 neighbours; 2 are most"},
     {U, .wrong = ENTRY, .at = 3, .row = 0, .slot = 0, .value = 5,
      .message = "no edge of the cell leads from"},
@@ -73,7 +74,7 @@ static const way damages[] = {
      .message = "adjacent_cell_of_edge"},
     {I, .wrong = ENTRY, .at = 6, .row = 0, .slot = 0, .value = 30, .message = "edges_of_vertex"},
     {I, .wrong = ENTRY, .at = 5, .row = 0, .slot = 0, .value = 20, .message = "cells_of_vertex"},
-    {U, .last = 0, .wrong = SWAP, .at = 0, .row = 8, .slot = 0, .message = "face_nodes, cell"},
+    {F, .wrong = SWAP, .at = 0, .row = 8, .slot = 0, .message = "face_nodes, cell"},
     {U, .wrong = SWAP, .at = 0, .row = 8, .slot = 0, .message = "goes around clockwise"},
     {I, .wrong = SWAP, .at = 0, .row = 8, .slot = 1, .message = "goes around clockwise"},
     /* numbers that begin elsewhere than the file says */
