@@ -30,8 +30,9 @@ grid_box analysis_interior(const chain_loop *loop);
 /* ---- touch.c: the touches of a whole chain --------------------------------------------------- */
 
 /* How far the indices lie that a point touches along a dimension, after boundary rules other than
- * periodic: from the point, or from the index that it has in a finer or coarser field. Of what a copy
- * reads: its shift; 0 along dimensions that it turns. `periodic`: it reaches over a periodic side. */
+ * periodic: from the point, or from the index that it has in a finer or coarser field. Of what a
+ * copy reads: its shift; 0 along dimensions that it turns. `periodic`: it reaches over a periodic
+ * side. */
 typedef struct analysis_distance {
     int64_t lo, hi;
     bool periodic;

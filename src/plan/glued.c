@@ -26,10 +26,7 @@ typedef struct gluing {
 } gluing;
 
 /* How far a touch lies from the loop's place: of a copy, its shift along straight dimensions. */
-static int64_t shift_of(const analysis_touch *t, int d)
-{
-    return t->copied ? t->far[d].lo : 0;
-}
+static int64_t shift_of(const analysis_touch *t, int d) { return t->copied ? t->far[d].lo : 0; }
 
 static bool counts(const analysis_touch *t) { return !t->scalar && (!t->remapped || t->copied); }
 
@@ -79,8 +76,7 @@ static void find_contradictions(const gluing *w)
         for (int i = 0; i < l->touch_count; i++) {
             const analysis_touch *t = &l->touches[i];
             for (int d = 0; d < 3 && counts(t); d++)
-                if (w->slots[t->slot].at[d] + shift_of(t, d) != own->at[d])
-                    w->g->fixed[d] = around;
+                if (w->slots[t->slot].at[d] + shift_of(t, d) != own->at[d]) w->g->fixed[d] = around;
         }
     }
 }
