@@ -18,7 +18,7 @@ mv v.npy expected.npy
 expect 0 wisdom
 [ "$(wc -l <out)" = 1 ] || fail "something is kept before anything was tuned: $(cat out)"
 
-expect 0 tune --to tried.txt -- "$KATA_BUILD/kata" "${steps[@]}" --steps 20000
+expect 0 tune --runs 12 --to tried.txt -- "$KATA_BUILD/kata" "${steps[@]}" --steps 20000
 cmp v.npy expected.npy || fail "tuning changes results"
 for way in loops 'cache=[0-9]+'; do
     grep -qE "^  heat, .*; tried, seconds per loop: .*\\b$way " tried.txt || fail "$way not tried: $(cat tried.txt)"
