@@ -45,12 +45,14 @@ static void note_copy(struct cpu_covered *covered, const chain_loop *loop)
     }
 }
 
-/* Whether the memory of a field may be written around what is not hidden. */
+/* Whether the memory of a field may be written around what is not hidden. Of a field that streams,
+ * an array holds a part. */
 static bool may_cover(const struct cpu_covered *f, const chain_slot *slot)
 {
     const store_array *a = slot->array;
     grid_box all = chain_slot_memory(slot);
-    return f->hides && f->loops >= FEWEST_LOOPS && a && a->bytes && !a->file && !slot->part &&
+    return f->hides && f->loops >= FEWEST_LOOPS && a && a->bytes && !a->file && !a->ring &&
+           !slot->part && grid_box_contains(&a->box, &all) &&
            store_slot_rows(slot) == CODEGEN_CONTIGUOUS && !grid_box_contains(&f->inside, &all);
 }
 

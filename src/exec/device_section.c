@@ -14,6 +14,7 @@ enum { MOST_STEPS = 5, MOST_MISSED = 500 /* loops that might have begun a sectio
 static int find_from(const chain_loop *a, const chain_loop *b, int to)
 {
     int from = -1;
+    if (a->kernel != b->kernel) return from;
     for (int p = 0; p < a->kernel->param_count; p++)
         if (p != to && ir_param_is_field(&a->kernel->params[p]) &&
             b->bindings[p].slot == a->bindings[to].slot)
