@@ -5,7 +5,7 @@
  * block computes, what it has from its neighbours, and the meetings. It takes loops that run on a
  * part of the grid for whole ones, so the clock decides between the best. The clock also sees what
  * comes in where other loops had other blocks before. */
-#include "plan/planner.h"
+#include "plan/candidates.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,20 +30,13 @@ typedef struct terms {
     bool failed; /* memory was out */
 } terms;
 
-typedef struct candidate {
-    plan_request r;
-    double seconds;
-    int64_t bytes;
-} candidate;
-
 typedef struct chooser {
     const plan_request *r;
     plan_group *g;
     plan_span all[3]; /* of all points */
     terms work, halo; /* operations; bytes that come in */
     int64_t exchanges;
-    candidate best[FINALISTS]; /* the first is the best */
-    int count;
+    plan_candidates found;
     int64_t least;      /* bytes of the smallest blocks */
     bool counts, tries; /* candidates are counted; the clock runs each */
     double tried;       /* runs of loops on blocks, of all candidates */
@@ -132,13 +125,6 @@ static double sum_of(const chooser *c, const terms *t, const int64_t parts[3], b
     return sum;
 }
 
-static bool is_better(const candidate *x, const candidate *y)
-{
-    static const double EQUAL = 1e-9;
-    if (fabs(x->seconds - y->seconds) > EQUAL * y->seconds) return x->seconds < y->seconds;
-    return x->bytes < y->bytes;
-}
-
 static double estimate(const chooser *c, const int64_t parts[3])
 {
     const machine_emulated *m = c->r->machine;
@@ -193,13 +179,13 @@ static void run_clock(chooser *c)
 {
     double runs = 0;
     int best = 0;
-    for (int i = 0; i < c->count; i++) {
-        candidate *x = &c->best[i];
+    for (int i = 0; i < c->found.count; i++) {
+        plan_candidate *x = &c->found.best[i];
         if ((runs += runs_of(c, &x->r)) > MOST_RUNS) break;
         x->seconds = simulate(c, &x->r);
-        if (is_better(x, &c->best[best])) best = i;
+        if (plan_candidate_is_better(x, &c->found.best[best])) best = i;
     }
-    c->best[0] = c->best[best];
+    c->found.best[0] = c->found.best[best];
 }
 
 /* ---- candidates -------------------------------------------------------------------------------
@@ -207,7 +193,7 @@ static void run_clock(chooser *c)
 
 static void consider(chooser *c, const int64_t parts[3], int64_t every)
 {
-    candidate x = {.r = *c->r};
+    plan_candidate x = {.r = *c->r};
     for (int d = 0; d < 3; d++) x.r.parts[d] = parts[d];
     x.r.every = every;
     take(c, &x.r);
@@ -217,12 +203,7 @@ static void consider(chooser *c, const int64_t parts[3], int64_t every)
     c->tried += runs_of(c, &x.r);
     if (c->counts) return;
     x.seconds = c->tries ? simulate(c, &x.r) : estimate(c, parts);
-    int at = c->count;
-    while (at > 0 && is_better(&x, &c->best[at - 1])) at--;
-    if (at == FINALISTS) return;
-    if (c->count < FINALISTS) c->count++;
-    for (int i = c->count - 1; i > at; i--) c->best[i] = c->best[i - 1];
-    c->best[at] = x;
+    plan_candidates_add(&c->found, FINALISTS, &x);
 }
 
 /* The next number of blocks along a dimension. For the formula: of those whose largest blocks are
@@ -285,7 +266,7 @@ bool plan_blocks_choose(plan_group *g, const plan_request *r, text *why)
     if (c.work.failed || c.halo.failed || c.failed) why->failed = true;
     free(c.work.all);
     free(c.halo.all);
-    if (!c.count) say_none(&c, why);
-    if (c.count) take(&c, &c.best[0].r);
-    return c.count > 0;
+    if (!c.found.count) say_none(&c, why);
+    if (c.found.count) take(&c, &c.found.best[0].r);
+    return c.found.count > 0;
 }

@@ -2,23 +2,17 @@
  * fit a local memory: powers of two, or those that deal a dimension out evenly. Where they have few
  * turns in all, the machine's clock runs each of them. Otherwise a formula ranks them by what they
  * move and compute, and the clock decides between the best. */
+#include "plan/candidates.h"
 #include "plan/scratchpad.h"
 
 #include <math.h>
 
 enum {
-    MOST_SIZES = 64, /* along a dimension */
-    FINALISTS = 64,
+    MOST_SIZES = 64,     /* along a dimension */
     FEW_POINTS = 16,     /* of a dimension, of which all sizes are tried */
     MOST_TRIED = 100000, /* turns of all candidates, where the clock runs each */
     MOST_TURNS = 30000   /* of all siblings and finalists, for the clock */
 };
-
-typedef struct candidate {
-    plan_request r;
-    double seconds;
-    int64_t bytes;
-} candidate;
 
 typedef struct chooser {
     const scratchpad_section *s;
@@ -28,8 +22,7 @@ typedef struct chooser {
     double operations;  /* of a point, of all loops */
     int sizes[3];
     int64_t size[3][MOST_SIZES];
-    candidate best[FINALISTS]; /* the first is the best */
-    int count;
+    plan_candidates found;
     bool counts, tries; /* candidates are counted; the clock runs each */
     double tried;       /* turns of all candidates */
 } chooser;
@@ -224,28 +217,16 @@ static double steps_of(const chooser *c, const plan_request *r)
 /* ---- candidates -------------------------------------------------------------------------------
  */
 
-static bool is_better(const candidate *x, const candidate *y)
-{
-    static const double EQUAL = 1e-9;
-    if (fabs(x->seconds - y->seconds) > EQUAL * y->seconds) return x->seconds < y->seconds;
-    return x->bytes < y->bytes;
-}
-
 static void consider(chooser *c, const plan_request *r)
 {
     scratchpad_section s = *c->s;
     s.r = r;
-    candidate x = {.r = *r, .bytes = plan_scratchpad_bytes(&s)};
+    plan_candidate x = {.r = *r, .bytes = plan_scratchpad_bytes(&s)};
     if (r->memory && x.bytes > r->memory) return;
     c->tried += steps_of(c, r);
     if (c->counts) return;
     x.seconds = c->tries ? simulate(c, r) : estimate(c, r);
-    int at = c->count;
-    while (at > 0 && is_better(&x, &c->best[at - 1])) at--;
-    if (at == FINALISTS) return;
-    if (c->count < FINALISTS) c->count++;
-    for (int i = c->count - 1; i > at; i--) c->best[i] = c->best[i - 1];
-    c->best[at] = x;
+    plan_candidates_add(&c->found, PLAN_CANDIDATES, &x);
 }
 
 /* All sizes for a number of slots, in place or not, in columns or blocks. */
@@ -285,21 +266,22 @@ static void run_clock(chooser *c)
 {
     double steps = 0;
     int timed = 0;
-    while (timed < c->count && (steps += steps_of(c, &c->best[timed].r)) <= MOST_TURNS) timed++;
-    if (timed) c->count = timed;
-    for (int i = 0; i < timed; i++) c->best[i].seconds = simulate(c, &c->best[i].r);
+    while (timed < c->found.count && (steps += steps_of(c, &c->found.best[timed].r)) <= MOST_TURNS)
+        timed++;
+    if (timed) c->found.count = timed;
+    for (int i = 0; i < timed; i++) c->found.best[i].seconds = simulate(c, &c->found.best[i].r);
 }
 
 /* Of candidates that are about as fast as the fastest one, takes the one that needs the least
  * memory. */
-static const candidate *take_best(const chooser *c)
+static const plan_candidate *take_best(const chooser *c)
 {
     static const double ABOUT = 1.01;
-    const candidate *taken = NULL;
+    const plan_candidate *taken = NULL;
     double least = INFINITY;
-    for (int i = 0; i < c->count; i++) least = fmin(least, c->best[i].seconds);
-    for (int i = 0; i < c->count; i++) {
-        const candidate *x = &c->best[i];
+    for (int i = 0; i < c->found.count; i++) least = fmin(least, c->found.best[i].seconds);
+    for (int i = 0; i < c->found.count; i++) {
+        const plan_candidate *x = &c->found.best[i];
         if (x->seconds > ABOUT * least) continue;
         if (!taken || x->bytes < taken->bytes ||
             (x->bytes == taken->bytes && x->seconds < taken->seconds))
@@ -326,7 +308,7 @@ plan_request plan_scratchpad_sizes(const scratchpad_section *s, plan *p)
         consider_all(&c);
     }
     if (!c.tries) run_clock(&c);
-    const candidate *taken = take_best(&c);
+    const plan_candidate *taken = take_best(&c);
     struct scratchpad_choice *choice = arena_array(&s->g->memory, 1, sizeof *choice);
     if (!choice) p->failed = true;
     if (!choice) return none;
