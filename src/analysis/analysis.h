@@ -85,8 +85,6 @@ bool analysis_chain_make(const chain *c, analysis_chain *out);
 void analysis_chain_free(analysis_chain *a);
 /* Makes it the analysis of another chain with equal loops (by their hashes) in equal order. */
 void analysis_chain_adopt(const chain *c, analysis_chain *a);
-/* The first touch of a slot by a loop of that number or a later one, in the list of its touches. */
-const analysis_touch *const *analysis_touches_from(const analysis_chain *a, int slot, int loop);
 
 /* ---- resolved_box.c: the indices that touches reach, by boundary rules ------------------------
  */

@@ -1,5 +1,5 @@
 /* Where the values of a slot come from in consecutive loops, and who needs them afterwards. */
-#include "analysis/analysis.h"
+#include "analysis/passing.h"
 
 #include <string.h>
 
@@ -11,6 +11,19 @@ static void add_use(const analysis_touch *t, analysis_use *use)
     use->touched = true;
     use->written = use->written || t->writes;
     use->remapped = use->remapped || (t->remapped && !t->copied);
+}
+
+const analysis_touch *const *analysis_touches_from(const analysis_chain *a, int slot, int loop)
+{
+    const analysis_touch *const *first = a->touches[slot];
+    size_t count = (size_t)(a->touches[slot + 1] - 1 - first);
+    while (count) { /* it is none of those before `first`, but of the next `count` or behind them */
+        size_t half = count / 2;
+        bool before = first[half]->loop < loop;
+        if (before) first += half + 1;
+        count = before ? count - half - 1 : half;
+    }
+    return first;
 }
 
 analysis_use analysis_use_of(const analysis_section *s, int slot)

@@ -8,6 +8,11 @@
 /* Whether nobody needs afterwards what a section writes to a field. */
 bool analysis_ends(const analysis_section *s, int slot);
 
+/* ---- lifetime.c ------------------------------------------------------------------------------ */
+
+/* The first touch of a slot by a loop of that number or a later one, in the list of its touches. */
+const analysis_touch *const *analysis_touches_from(const analysis_chain *a, int slot, int loop);
+
 /* ---- footprint.c ----------------------------------------------------------------------------- */
 
 /* As analysis_touched, for a parameter of a loop, which may be a copy. */

@@ -276,19 +276,6 @@ void analysis_chain_adopt(const chain *c, analysis_chain *a)
     }
 }
 
-const analysis_touch *const *analysis_touches_from(const analysis_chain *a, int slot, int loop)
-{
-    const analysis_touch *const *first = a->touches[slot];
-    size_t count = (size_t)(a->touches[slot + 1] - 1 - first);
-    while (count) { /* it is none of those before `first`, but of the next `count` or behind them */
-        size_t half = count / 2;
-        bool before = first[half]->loop < loop;
-        if (before) first += half + 1;
-        count = before ? count - half - 1 : half;
-    }
-    return first;
-}
-
 void analysis_chain_free(analysis_chain *a)
 {
     arena_free(&a->memory);

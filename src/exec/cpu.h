@@ -109,8 +109,7 @@ void cpu_release(cpu_step *s);
 
 /* ---- cpu_covered.c --------------------------------------------------------------------------- */
 
-/* Puts ghosts aside that no loop of a chain finds, and back behind it. False, reported, when memory
- * is out. */
+/* Puts ghosts aside that no loop of a chain finds, and back behind it. False when memory is out. */
 bool cpu_cover(cpu_chain *c);
 void cpu_uncover(cpu_chain *c);
 /* Bit p: those of parameter p may be written to: see sweep_manner. */

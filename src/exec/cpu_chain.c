@@ -201,7 +201,7 @@ static kata_status report_fault(cpu_chain *c)
 
 static kata_status run_steps(cpu_chain *c, const plan *p, plan_place *homes)
 {
-    bool done = cpu_cover(c);
+    bool done = cpu_cover(c) || cpu_no_memory(c);
     c->schedule = &p->schedule;
     c->failing = c->a->loop_count;
     for (int i = 0; i < c->a->loop_count; i++) c->steps[i].same = i;

@@ -88,13 +88,13 @@ static bool has_ghosts(const chain_slot *slot)
 static bool cover(cpu_chain *c, struct cpu_covered *covered)
 {
     arena *memory = &c->context->cpu->run_memory;
-    for (int l = 0; l < c->a->loop_count; l++) note_loop(covered, cpu_loop_of(c, l));
-    for (int l = 0; l < c->a->loop_count; l++) note_copy(covered, cpu_loop_of(c, l));
+    for (int l = 0; l < c->a->loop_count; l++) note_loop(covered, c->a->loops[l].loop);
+    for (int l = 0; l < c->a->loop_count; l++) note_copy(covered, c->a->loops[l].loop);
     for (int s = 0; s < c->a->slot_count; s++) {
         chain_slot *slot = c->a->slots[s];
         if (!has_ghosts(slot) || !may_cover(&covered[s], slot)) continue;
         covered[s].values = arena_array(memory, hidden_bytes(&covered[s], slot), 1);
-        if (!covered[s].values) return cpu_no_memory(c);
+        if (!covered[s].values) return false;
         move_hidden(&covered[s], slot, false);
     }
     return true;
@@ -107,7 +107,7 @@ bool cpu_cover(cpu_chain *c)
     if (!some) return true;
     c->covered =
         arena_array(&c->context->cpu->run_memory, (size_t)c->a->slot_count + 1, sizeof *c->covered);
-    return c->covered ? cover(c, c->covered) : cpu_no_memory(c);
+    return c->covered && cover(c, c->covered);
 }
 
 void cpu_uncover(cpu_chain *c)
@@ -121,7 +121,7 @@ void cpu_uncover(cpu_chain *c)
 
 uint64_t cpu_covers(const cpu_chain *c, int loop)
 {
-    const chain_loop *l = cpu_loop_of(c, loop);
+    const chain_loop *l = c->a->loops[loop].loop;
     uint64_t covers = 0;
     for (int p = 0; c->covered && p < l->kernel->param_count && p < 64 && !l->once; p++)
         if (is_field(l, p) && c->covered[l->bindings[p].slot->number].values)

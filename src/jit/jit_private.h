@@ -193,10 +193,12 @@ struct jit {
     size_t count, capacity;
     /* What follows is shared with the threads of jobs, under `lock`. */
     pthread_mutex_t lock;
-    pthread_cond_t ended;  /* a job */
-    pid_t owner;           /* the process for which all this is: one made by fork has no threads */
-    int running, most;     /* threads that take jobs of the queue */
-    int beside;            /* threads with a job of their own */
+    pthread_cond_t ended; /* a job */
+    pid_t owner;          /* the process for which all this is: one made by fork has no threads */
+    int running, most;    /* threads that take jobs of the queue */
+    int beside;           /* threads with a job of their own */
+    pthread_t last_ended; /* of these threads, where one has ended that nobody has waited for */
+    bool has_ended;
     jit_job *queue;        /* jobs that no thread has taken yet */
     text complaint;        /* about the folder asked for, until it is said; empty: none */
     bool complained;       /* it was said */

@@ -61,6 +61,20 @@ static bool take_out(jit *j, const jit_job *job)
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
+/* Begins the end of a thread; whoever calls has the lock, and gives it up. A thread that ends waits
+ * for the one that ended before it, so that who waits for the last has waited for all: no thread is
+ * still in the library when this may be unloaded, or in malloc when the program forks. */
+static void leave(jit *j)
+{
+    const bool follows = j->has_ended;
+    const pthread_t before = j->last_ended;
+    j->last_ended = pthread_self();
+    j->has_ended = true;
+    pthread_cond_broadcast(&j->ended);
+    pthread_mutex_unlock(&j->lock);
+    if (follows) pthread_join(before, NULL);
+}
+
 static void do_job(jit *j, jit_job *job)
 {
     job->outcome = atomic_load(&job->stop) ? JIT_STOPPED : jit_work_do(j, &job->work);
@@ -81,8 +95,7 @@ static void *run(void *data)
         pthread_cond_broadcast(&j->ended);
     }
     j->running--;
-    pthread_cond_broadcast(&j->ended);
-    pthread_mutex_unlock(&j->lock);
+    leave(j);
     return NULL;
 }
 
@@ -95,8 +108,7 @@ static void *run_alone(void *data)
     pthread_mutex_lock(&j->lock);
     atomic_store(&job->done, true); /* from here on the job may be freed */
     j->beside--;
-    pthread_cond_broadcast(&j->ended);
-    pthread_mutex_unlock(&j->lock);
+    leave(j);
     return NULL;
 }
 
@@ -109,7 +121,6 @@ static bool start_thread(void *(*work)(void *), void *data)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     bool started = pthread_create(&thread, NULL, work, data) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (started) pthread_detach(thread);
     return started;
 }
 
@@ -146,7 +157,10 @@ void jit_wait_for_threads(jit *j)
 {
     pthread_mutex_lock(&j->lock);
     while (j->running || j->beside) pthread_cond_wait(&j->ended, &j->lock);
+    const bool any = j->has_ended;
+    j->has_ended = false;
     pthread_mutex_unlock(&j->lock);
+    if (any) pthread_join(j->last_ended, NULL);
 }
 
 /* ---- jobs ------------------------------------------------------------------------------------ */

@@ -10,6 +10,7 @@ void jit_adopt(jit *j)
     j->owner = getpid();
     j->running = j->beside = 0;
     j->queue = NULL;
+    j->has_ended = false;
     pthread_mutex_init(&j->lock, NULL);
     pthread_mutex_init(&j->temporary_work, NULL);
     pthread_cond_init(&j->ended, NULL);

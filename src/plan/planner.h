@@ -169,7 +169,7 @@ void plan_blocks_treat(plan_group *g, int64_t every);
 int64_t plan_blocks_bytes(const plan_group *g, const int64_t parts[3]);
 void plan_blocks_say_bytes(int64_t bytes, int64_t memory, text *why);
 
-/* ---- blocked.c ------------------------------------------------------------------------------- */
+/* ---- blocked_make.c -------------------------------------------------------------------------- */
 
 /* Adds blocks, cut along g->cut, with places of their own for all fields of a group, made for
  * extents of `every` loops at a time. Returns a SEQ for their work. */
