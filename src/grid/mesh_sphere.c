@@ -139,7 +139,7 @@ static bool cut_all(const sphere *from, int n, sphere *to, arena *memory)
 static kata_status sort(sphere *s, arena *memory, messages *m)
 {
     arena room = {0};
-    grid_places places[KINDS];
+    grid_places places[KINDS] = {0};
     grid_mesh whole = s->mesh, placed = s->mesh;
     const int64_t vertices = s->mesh.count[VERTEX];
     kata_status status = grid_mesh_complete(&whole, &room, m);
