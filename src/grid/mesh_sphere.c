@@ -147,7 +147,7 @@ static kata_status sort(sphere *s, arena *memory, messages *m)
     if (!status) status = grid_mesh_place(&s->mesh, places, &placed, memory, m);
     double *at = status ? NULL : arena_array(memory, (size_t)vertices * 3, sizeof *at);
     if (!status && !at) status = message_no_memory(m);
-    for (int64_t v = 0; !status && v < vertices; v++)
+    for (int64_t v = 0; at && v < vertices; v++)
         memcpy(at + 3 * (int64_t)places[VERTEX].place[v], s->at + 3 * v, 3 * sizeof *at);
     memset(placed.places, 0, sizeof placed.places); /* they are its numbers */
     arena_free(&room);

@@ -138,7 +138,7 @@ static bool add_rate(reader *r, const key *k, machine_rates *t, char words[][WOR
 
 static bool set_number(reader *r, const key *k, void *at, const char *word)
 {
-    double x;
+    double x = 0;
     if (!read_number(r, k, word, k->low, k->high, &x)) return false;
     if (k->kind == REAL)
         *(double *)at = x;

@@ -61,7 +61,7 @@ static bool read_attribute(hid_t object, const char *name, char out[LONGEST], in
     bool one = space >= 0 && type >= 0 && H5Sget_simple_extent_npoints(space) == 1, read = false;
     H5T_class_t class = one ? H5Tget_class(type) : H5T_NO_CLASS;
     if (number && class == H5T_INTEGER) read = H5Aread(attribute, H5T_NATIVE_INT64, number) >= 0;
-    if (!number && class == H5T_STRING) read = read_text(attribute, type, out);
+    if (out && class == H5T_STRING) read = read_text(attribute, type, out);
     if (type >= 0) H5Tclose(type);
     if (space >= 0) H5Sclose(space);
     H5Aclose(attribute);
@@ -181,7 +181,7 @@ bool reader_open_table(reader *r, const char *name, reader_table *table)
 {
     topology t;
     size_t i = 0;
-    while (i < COUNT_OF(names) && strcmp(names[i].table, name)) i++;
+    while (i < COUNT_OF(names) && strcmp(names[i].table, name) != 0) i++;
     if (i == COUNT_OF(names)) return reader_fail(r, "a mesh has no table '%.64s'", name);
     if (!find_topology(r, &t)) return false;
     return t.name[0] ? open_ugrid(&t, &names[i], table) : open_icon(r, &names[i], table);
