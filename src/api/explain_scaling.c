@@ -1,5 +1,6 @@
 /* How the chain of a program that costs most would scale on many ranks. It is simulated
- * (exec/ranks_scaling.c) at the rate at which the chain ran here. KATA_NETWORK says what is between
+ * (exec/ranks_scaling.c) at the rate at which the chain ran here, by the clock of a machine
+ * that is emulated, if one is. KATA_NETWORK says what is between
  * ranks. */
 #include "api/api.h"
 #include "api/explain.h"
@@ -86,6 +87,8 @@ void api_print_scaling(text *out, const kata *k)
     text_add(&title,
              "Simulated: a chain of %zu loops, the last '%s', which takes %.3g s on one rank",
              k->scaled_loops, k->scaled_kernel, k->scaled_seconds);
+    if (k->exec.scratchpad)
+        text_add(&title, ", the machine %s", exec_scratchpad_machine(&k->exec)->name);
     text_add(&below,
              "latency %g s, %g bytes/s, packing %g bytes/s; %g times as long without tiles, as "
              "with one exchange per loop",

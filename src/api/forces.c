@@ -77,12 +77,18 @@ static void note_chain(kata *k, double begin, end_reason why, const char *call)
     observe_timeline_end(k->exec.timeline, "chain", "chain", begin, more);
 }
 
+/* A clock for chains: that of the machine which is emulated, if one is. */
+static double seconds_so_far(const kata *k)
+{
+    return k->exec.scratchpad ? exec_scratchpad_seconds(&k->exec) : clock_seconds();
+}
+
 static kata_status end_chain(kata *k, end_reason why, const char *call)
 {
     if (api_check_process(k) || !k->chain.count) return k->messages.status;
     if (api_explains_before(k)) api_explain(k);
     observe_meter_meet(k->exec.meter, &k->chain);
-    double begin = clock_seconds();
+    double begin = clock_seconds(), before = seconds_so_far(k);
     kata_status status =
         k->record ? exec_run_recorded(k->record, executor_of(k), &k->exec, &k->chain, &k->messages)
                   : executor_of(k)->run(&k->exec, &k->chain, &k->messages);
@@ -94,7 +100,7 @@ static kata_status end_chain(kata *k, end_reason why, const char *call)
     } else {
         count_work(k, why, call);
         if (api_shows_scaling(k))
-            api_scale_chain(k, clock_seconds() - begin);
+            api_scale_chain(k, seconds_so_far(k) - before);
         else if (k->explain && !api_explains_before(k))
             api_explain(k);
     }

@@ -79,6 +79,8 @@ void exec_scratchpad_close(exec_context *context);
 void exec_scratchpad_ask(exec_context *context);
 /* scratchpad_explain.c: what the clock says. */
 void exec_scratchpad_explain(const exec_context *context, bool json, text *out);
+/* Simulated seconds of all chains so far; 0 where no machine is emulated. */
+double exec_scratchpad_seconds(const exec_context *context);
 /* The machine; there is one. */
 const machine_emulated *exec_scratchpad_machine(const exec_context *context);
 /* The work by turns that takes the longest, and the name of its first kernel; NULL: there is none.

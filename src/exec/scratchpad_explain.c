@@ -90,6 +90,7 @@ static void print_blocks(text *out, const machine_emulated *m, const plan_timed 
     print_tile(out, t);
     text_add(out, ", %" PRId64 " of them on %d sibling%s", t->turns, t->siblings,
              t->siblings == 1 ? "" : "s");
+    if (t->group > 1) text_add(out, " of %d cores", t->group);
     if (!t->columns) text_add(out, ", %d slot%s", t->slots, t->slots == 1 ? "" : "s");
     text_add(out, ": %" PRId64 " of %" PRId64 " bytes\n", t->bytes, m->free);
     text_add(out, "    moved     %.4g bytes in, of which halo %.1f %%; %.4g out\n", t->got,
@@ -151,10 +152,11 @@ static void print_json(text *out, const struct exec_scratchpad *s, const line *l
                  "{\"kind\": \"scratchpad\", \"kernel\": \"%s\", \"loops\": %d, \"direct\": %s, "
                  "\"resident\": %s, \"meetings\": %" PRId64 ", \"columns\": %s, "
                  "\"x\": %" PRId64 ", \"y\": %" PRId64 ", \"z\": %" PRId64 ", \"blocks\": %" PRId64
-                 ", \"siblings\": %d, \"slots\": %d, \"bytes\": %" PRId64 ", ",
+                 ", \"siblings\": %d, \"slots\": %d, \"bytes\": %" PRId64 ", \"cores\": %d, ",
                  lines[i].name, t->end - t->first, t->direct ? "true" : "false",
                  t->resident ? "true" : "false", t->meetings, t->columns ? "true" : "false",
-                 t->tile[0], t->tile[1], t->tile[2], t->turns, t->siblings, t->slots, t->bytes);
+                 t->tile[0], t->tile[1], t->tile[2], t->turns, t->siblings, t->slots, t->bytes,
+                 (int)larger(t->group, 1));
         text_add(out,
                  "\"got\": %.17g, \"put\": %.17g, \"halo\": %.6g, \"seconds\": %.17g, "
                  "\"moving\": %.17g, \"computing\": %.17g, \"bound\": \"%s\", \"runs\": %" PRId64
@@ -178,6 +180,11 @@ void exec_scratchpad_explain(const exec_context *context, bool json, text *out)
     if (lines && json) print_json(out, s, lines, count);
     if (lines && !json) print_text(out, s, lines, count);
     free(lines);
+}
+
+double exec_scratchpad_seconds(const exec_context *context)
+{
+    return context->scratchpad ? context->scratchpad->seconds : 0;
 }
 
 const machine_emulated *exec_scratchpad_machine(const exec_context *context)

@@ -45,6 +45,9 @@ static const key keys[] = {
     {"free", BYTES, AT(free), BYTE_RANGE, false, ANY, {NULL}},
     {"fields", CHOICE, AT(local), 0, 0, false, ANY, {"global", "local"}},
     {"exchange", REAL, AT(exchange), RATE_RANGE, true, LOCAL, {NULL}},
+    {"chips", COUNT, AT(chips), 1, MACHINE_SIBLINGS, false, LOCAL, {NULL}},
+    {"between", REAL, AT(between), RATE_RANGE, false, LOCAL, {NULL}},
+    {"far", REAL, AT(far), SECONDS_RANGE, false, LOCAL, {NULL}},
     {"get", RATE_AT, AT(get), RATE_RANGE, true, GLOBAL, {NULL}},
     {"put", RATE_AT, AT(put), RATE_RANGE, true, GLOBAL, {NULL}},
     {"both", RATE_AT, AT(both), RATE_RANGE, false, GLOBAL, {NULL}},
@@ -55,6 +58,8 @@ static const key keys[] = {
     {"launch", REAL, AT(launch), SECONDS_RANGE, false, ANY, {NULL}},
     {"barrier", REAL, AT(barrier), SECONDS_RANGE, false, ANY, {NULL}},
     {"operations", REAL, AT(operations), RATE_RANGE, true, ANY, {NULL}},
+    {"group", COUNT, AT(group), 1, 64, false, GLOBAL, {NULL}},
+    {"pass", REAL, AT(pass), RATE_RANGE, false, GLOBAL, {NULL}},
     {"slots", COUNT, AT(slots), 1, 64, false, GLOBAL, {NULL}},
     {"order", CHOICE, AT(last), 0, 0, false, GLOBAL, {"get-first", "get-last"}},
     {"blocks", CHOICE, AT(powers), 0, 0, false, GLOBAL, {"any", "powers"}},
@@ -253,6 +258,13 @@ static bool check_whole(reader *r)
     if (r->m.free > r->m.memory)
         return refuse(r, "'free' is %" PRId64 " bytes of a 'memory' of %" PRId64, r->m.free,
                       r->m.memory);
+    if ((r->m.chips > 1) != (r->m.between > 0))
+        return refuse(r, "'chips' of more than one and 'between' need one another");
+    if (r->m.chips > 1 && r->m.siblings % r->m.chips)
+        return refuse(r, "%" PRId64 " 'chips' do not have equally many of %d 'siblings'",
+                      r->m.chips, r->m.siblings);
+    if ((r->m.group > 1) != (r->m.pass > 0))
+        return refuse(r, "'group' of more than one and 'pass' need one another");
     return true;
 }
 

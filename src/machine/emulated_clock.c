@@ -105,7 +105,7 @@ static void share_rate(clock_state *c)
                                  : o->act == MACHINE_PUT ? &c->m->put
                                                          : &c->m->get;
         s->rate = machine_rate_at(r, o->length) / engines;
-        if (c->m->link > 0) s->rate = fmin(s->rate, c->m->link);
+        if (c->m->link > 0) s->rate = fmin(s->rate, c->m->link * c->p->cores);
     }
 }
 

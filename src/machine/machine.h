@@ -77,6 +77,9 @@ typedef struct machine_emulated {
     int64_t free;         /* those that blocks may have */
     bool local;      /* fields stay in these memories, a block in each: there is no global one */
     double exchange; /* then: bytes per second that a sibling has from others, and sends them */
+    int64_t chips;   /* then: the siblings lie on so many, equally many on each; 0 is 1 */
+    double between;  /* bytes per second that a chip has from others, and sends them */
+    double far;      /* seconds until something from another chip begins to come in */
     /* Bytes per second of all siblings together: into local memories, out of them, and both where
      * transfers of both kinds are under way. */
     machine_rates get, put, both;
@@ -88,6 +91,8 @@ typedef struct machine_emulated {
     double launch, barrier; /* seconds before and after the loops of a section; barrier: before
                                each exchange, too */
     double operations;      /* per second of one sibling */
+    int64_t group;          /* siblings that may share a block and load it together; 0 is 1 */
+    double pass;            /* then: bytes per second that each of them passes on to others */
     int64_t slots;          /* of a buffer */
     bool last;              /* a turn gets after it puts */
     bool powers;            /* sizes of blocks are powers of two */
@@ -129,6 +134,7 @@ typedef struct machine_program {
     size_t count, room;
     size_t first[MACHINE_SIBLINGS + 1]; /* of each sibling; the next one's first is the end */
     int siblings;                       /* that do something */
+    int cores;                          /* that each of them is, with a link each */
 } machine_program;
 
 /* Seconds until all siblings are ready; and means over siblings: in which one computes, and in

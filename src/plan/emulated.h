@@ -16,6 +16,8 @@ typedef struct emulated_started {
 /* What a block has done in the present phase: seconds of work, or bytes in and out. */
 typedef struct emulated_block {
     double work, in, out;
+    double far_in, far_out; /* of these bytes, those of other chips; all of a chip are in the first
+                               of its blocks */
 } emulated_block;
 
 typedef struct emulated_recorder {
@@ -41,6 +43,8 @@ plan_timed *emulated_part(emulated_recorder *r);
 bool emulated_add_part(emulated_recorder *r, plan_timed part);
 /* What the plan says about a node: sizes of tiles, loops, and the bytes of buffers. */
 void emulated_describe(const emulated_recorder *r, const plan_node *tile, plan_timed *part);
+/* Of what the cores of a group do on a box together: the part of the one that has most. */
+double emulated_share(const plan_walk *walk, const grid_box *box);
 double emulated_operations(const chain_loop *loop, const grid_box *box);
 
 /* ---- emulated_blocks.c ----------------------------------------------------------------------- */

@@ -21,6 +21,22 @@ static void show(plan_timed *part, machine_act act, double begin, double end)
 /* ---- phases -----------------------------------------------------------------------------------
  */
 
+/* The first block on the chip of a block: blocks fill chip after chip. */
+static int chip_of(const emulated_recorder *r, int block)
+{
+    int each = r->m->siblings / (int)larger(r->m->chips, 1);
+    return block / each * each;
+}
+
+/* Seconds that bytes between chips take, of the chip that has most; 0: there are none. */
+static double between_chips(const emulated_recorder *r, int count)
+{
+    double most = 0;
+    for (int b = 0; b < count; b++)
+        most = fmax(most, fmax(r->blocks[b].far_in, r->blocks[b].far_out));
+    return most > 0 ? r->m->far + most / r->m->between : 0;
+}
+
 static void end_exchange(emulated_recorder *r, plan_timed *part, int count)
 {
     double most = 0, begin = part->time.seconds, ready = begin + r->m->barrier + r->m->latency;
@@ -29,7 +45,7 @@ static void end_exchange(emulated_recorder *r, plan_timed *part, int count)
         most = fmax(most, fmax(x->in, x->out));
         part->got += x->in;
     }
-    part->time.seconds = ready + most / r->m->exchange;
+    part->time.seconds = ready + fmax(most / r->m->exchange, between_chips(r, count));
     part->time.moving += part->time.seconds - begin;
     show(part, MACHINE_GET, begin,
          ready + fmax(r->blocks[0].in, r->blocks[0].out) / r->m->exchange);
@@ -55,6 +71,16 @@ static void end_phase(emulated_recorder *r)
     if (r->some && !r->exchanging) end_work(r, part, count);
     memset(r->blocks, 0, (size_t)count * sizeof *r->blocks);
     r->some = false;
+}
+
+static void send(emulated_recorder *r, int from, int to, double bytes)
+{
+    int chip_from = chip_of(r, from), chip_to = chip_of(r, to);
+    r->blocks[from].out += bytes;
+    r->blocks[to].in += bytes;
+    if (chip_from == chip_to) return;
+    r->blocks[chip_from].far_out += bytes;
+    r->blocks[chip_to].far_in += bytes;
 }
 
 static void enter_phase(emulated_recorder *r, bool exchanging)
@@ -134,8 +160,8 @@ bool emulated_exchange(emulated_recorder *r, const plan_walk *walk, const plan_c
     if (!enter_blocks(r, walk)) return false;
     if (!copy->to->buffer || (in && !are_dealt_anew(r))) return true;
     enter_phase(r, true);
-    r->blocks[copy->to->block].in += bytes;
-    if (!in) r->blocks[copy->from->block].out += bytes;
+    if (!in) send(r, copy->from->block, copy->to->block, bytes);
+    if (in) r->blocks[copy->to->block].in += bytes;
     return true;
 }
 
@@ -147,10 +173,7 @@ bool emulated_reduce(emulated_recorder *r, int loop)
     int count = walk_block_count(r->dealt);
     for (int back = 0; back < 2; back++) {
         enter_phase(r, true);
-        for (int b = 1; b < count; b++) {
-            *(back ? &r->blocks[b].in : &r->blocks[b].out) += PARTIAL_BYTES;
-            *(back ? &r->blocks[0].out : &r->blocks[0].in) += PARTIAL_BYTES;
-        }
+        for (int b = 1; b < count; b++) send(r, back ? 0 : b, back ? b : 0, PARTIAL_BYTES);
         end_phase(r);
     }
     return true;

@@ -30,13 +30,25 @@ static double field_bytes(const chain_slot *slot)
 }
 
 /* Bytes that come in at least: each field once. */
+static double moved_bytes(const chain_slot *slot, const plan_node *move)
+{
+    grid_box all = chain_slot_memory(slot);
+    double bytes = field_bytes(slot);
+    for (int d = 0; d < 3; d++)
+        if (move->only[d].lo < move->only[d].hi)
+            bytes *=
+                (double)(move->only[d].hi - move->only[d].lo) / (double)(all.hi[d] - all.lo[d]);
+    return bytes;
+}
+
 static double needed_in(const emulated_recorder *r, const plan_node *tile)
 {
     double bytes = 0;
     for (int i = (int)(tile - r->p->nodes); i < r->p->count; i++) {
         const plan_node *n = &r->p->nodes[i];
         if (n->leaf >= tile->leaf + tile->leaf_count) break;
-        if (n->kind == PLAN_MOVE && !n->out && n->tag) bytes += field_bytes(r->a->slots[n->slot]);
+        if (n->kind == PLAN_MOVE && !n->out && n->tag)
+            bytes += moved_bytes(r->a->slots[n->slot], n);
     }
     return bytes;
 }
@@ -62,6 +74,7 @@ static bool end_siblings(emulated_recorder *r)
     machine_program *p = &r->program;
     plan_timed *part = emulated_part(r);
     p->first[p->siblings] = p->count;
+    p->cores = (int)larger(part->group, 1);
     part->siblings = p->siblings;
     if (!machine_clock(r->m, p, &part->time)) r->failed = true;
     part->time.seconds += r->m->launch + r->m->barrier;
@@ -109,26 +122,41 @@ static bool visit_copy(void *data, const plan_walk *walk, const plan_copy *copy)
     if (!r->inside) return true;
     o.act = in ? MACHINE_GET : out ? MACHINE_PUT : MACHINE_COMPUTE;
     o.length = (double)((copy->box.hi[0] - copy->box.lo[0]) * ir_storages[slot->type].bytes);
-    if (!in && !out) o.amount = elements / r->m->operations;
+    if (!in && !out) o.amount = elements * emulated_share(walk, &copy->box) / r->m->operations;
     if (in) emulated_part(r)->got += bytes;
     if (out) emulated_part(r)->put += bytes;
     return add_operation(r, o) && (!(in || out) || note_started(r, copy));
+}
+
+/* Each core of a group has loaded an equal part of what came in. It keeps as much of that as is its
+ * own, and passes the rest on. */
+static bool add_passing(emulated_recorder *r, double bytes, int64_t turn)
+{
+    double group = emulated_part(r)->group;
+    if (group <= 1 || !bytes) return true;
+    double passed = bytes / group * (1 - 1 / group);
+    return add_operation(
+        r,
+        (machine_operation){.act = MACHINE_COMPUTE, .amount = passed / r->m->pass, .turn = turn});
 }
 
 static bool visit_wait(void *data, int tag, int64_t turn)
 {
     emulated_recorder *r = data;
     size_t left = 0, waits = 0;
+    double got = 0;
     if (!r->inside) return true;
     for (size_t i = 0; i < r->open_count; i++) {
         bool awaited = r->open[i].tag == tag && r->open[i].turn == turn;
-        if (awaited) r->program.operations[r->open[i].operation].awaited = r->program.count;
+        machine_operation *o = &r->program.operations[r->open[i].operation];
+        if (awaited) o->awaited = r->program.count;
+        if (awaited && o->act == MACHINE_GET) got += o->amount;
         waits += awaited;
         if (!awaited) r->open[left++] = r->open[i];
     }
     r->open_count = left;
     machine_operation o = {.act = MACHINE_AWAIT, .amount = (double)waits, .turn = turn};
-    return !waits || add_operation(r, o);
+    return !waits || (add_operation(r, o) && add_passing(r, got, turn));
 }
 
 /* ---- loops ------------------------------------------------------------------------------------
@@ -191,7 +219,8 @@ static bool visit_run(void *data, const plan_walk *walk, const plan_run *run)
     if (walk->blocks && r->m->local) return emulated_compute(r, walk, run);
     if (!r->inside) return r->m->local ? add_alone(r, run) : add_direct(r, run);
     machine_operation o = {.act = MACHINE_COMPUTE, .turn = walk->turn};
-    o.amount = emulated_operations(loop, &run->box) / r->m->operations;
+    o.amount =
+        emulated_operations(loop, &run->box) * emulated_share(walk, &run->box) / r->m->operations;
     emulated_part(r)->turns += o.turn != r->last_turn;
     r->last_turn = o.turn;
     return add_operation(r, o);

@@ -12,6 +12,7 @@ typedef struct around {
     int slots[DEEPEST]; /* of the buffers */
     int depth, slot_count, tiles, blocks;
     const plan_node *siblings; /* that take the tiles around; NULL: none */
+    bool grouped;              /* one of these has groups of cores */
     bool taking, turns;        /* the node is directly inside their tiles; in the SEQ there */
     int taken;                 /* buffers around that turns have */
     unsigned wave; /* bits of the dimensions of the wave around, whose next node this is */
@@ -142,15 +143,29 @@ static const char *check_node(const around *a, const plan_node *n)
     case PLAN_MOVE:
         wrong = check_slot(a->a, n->slot);
         if (!wrong && !has_buffer(a, n->slot)) wrong = "a move lies outside of its buffers";
+        for (int d = 0; d < 3 && !wrong; d++)
+            if (is_far(n->only[d].lo) || is_far(n->only[d].hi)) wrong = "a move is out of range";
         return wrong ? wrong : n->tag < 0 ? "a tag is negative" : NULL;
     }
     return "it is of an unknown kind";
+}
+
+/* Cores of a group have equal parts of a tile. */
+static const char *check_group(const around *a, const plan_node *n)
+{
+    if (n->group < 0 || (n->group && !n->siblings)) return "a group takes no turns";
+    if (n->group > 1 && a->grouped) return "groups of cores are inside of groups";
+    if (n->group > 1 && n->size % n->group) return "the cores of a group have unequal parts";
+    bool many = n->group > 1 && (int64_t)n->siblings * n->group > MOST_SIBLINGS;
+    return many ? "there are too many siblings" : NULL;
 }
 
 /* What siblings take by turns: tiles directly in one another, then buffers, then a SEQ. */
 static const char *check_turns(const around *a, const plan_node *n)
 {
     if (n->siblings < 0 || n->siblings > MOST_SIBLINGS) return "there are too many siblings";
+    const char *wrong = check_group(a, n);
+    if (wrong) return wrong;
     bool owned = n->siblings || n->kind == PLAN_BLOCKS;
     if (n->bytes < 0 || (n->bytes && !owned)) return "a memory is nobody's";
     if (n->depth < 0 || n->depth > MOST_DEPTH || (n->depth > 1 && !a->taking))
@@ -166,14 +181,15 @@ static const char *check_turns(const around *a, const plan_node *n)
     return a->taking && !fits ? "a turn is no sequence" : NULL;
 }
 
-/* Bytes of the buffers in a node that are there at once. */
-static int64_t bytes_in(const around *a, int node)
+/* Bytes of the buffers in a node that are there at once, of one core in a group. */
+static int64_t bytes_in(const around *a, int node, const plan_node *group)
 {
     const plan_node *n = &a->p->nodes[node];
     int64_t most = 0, own = 0;
+    if (n->group > 1) group = n;
     for (int child = n->child; child; child = a->p->nodes[child].next)
-        most = larger(most, bytes_in(a, child));
-    if (n->kind == PLAN_BUFFER) own = plan_buffer_bytes(n, a->a->slots[n->slot]);
+        most = larger(most, bytes_in(a, child, group));
+    if (n->kind == PLAN_BUFFER) own = plan_core_bytes(n, a->a->slots[n->slot], group);
     return smaller(most, PLAN_FAR) + own;
 }
 
@@ -200,6 +216,7 @@ static const char *enter(around *a, const plan_node *n)
     a->taken += a->taking && n->kind == PLAN_BUFFER;
     if (a->taken > PLAN_MOST_TURN_BUFFERS) return "a turn has too many buffers";
     if (n->siblings && !a->siblings) a->siblings = n;
+    a->grouped = a->grouped || n->group > 1;
     if (!enter_wave(a, n)) return "a wave goes twice along a dimension";
     for (int d = 0; d < 3 && plan_is_tile(n); d++)
         if (n->period[d]) a->period[d] = n->period[d];
@@ -228,7 +245,8 @@ static const char *check_tree(met *met, int node, around a)
     if (children > 1 && n->kind != PLAN_SEQ) return "it has more than one child";
     if (children && !parent) return "it has a child";
     if (n->siblings && !children) return "siblings take nothing";
-    if (n->bytes && bytes_in(&a, node) > n->bytes) return "its buffers need more than a memory has";
+    if (n->bytes && bytes_in(&a, node, NULL) > n->bytes)
+        return "its buffers need more than a memory has";
     if (plan_is_tile(n) && (n->leaf != first || n->leaf_count != met->leaves - first))
         return "its leaves are not those of its children";
     return NULL;

@@ -26,6 +26,11 @@ bool plan_are_alike(const chain_slot *a, const chain_slot *b);
 const char *plan_slot_name(const analysis_chain *a, int slot);
 /* Bytes of a buffer of a field, with all its slots; PLAN_FAR where they are more. */
 int64_t plan_buffer_bytes(const plan_node *buffer, const chain_slot *slot);
+/* The same in the memory of one core of a group, which has its part of a tile and as many points
+ * around as the tile has. `group`: the TILE; NULL: there is none. */
+int64_t plan_core_bytes(const plan_node *buffer, const chain_slot *slot, const plan_node *group);
+/* How many of so many points along a dimension are a core's. */
+int64_t plan_core_points(int64_t points, const plan_node *group);
 /* Notes that a method cannot be used for loops (those on a grid), and why. */
 void plan_refuse(plan *p, const analysis_section *loops, int level, const char *why);
 

@@ -11,9 +11,9 @@
  * A leaf has the spans of the tiles around it, outermost first, two numbers each (at seams four, of
  * blocks six).
  * A loop has a scale, as in "loop number 3 scale 1 2 2 spans ...", unless that is 1 1 1. What is
- * about turns is told where it is not 0: "siblings 16 bytes 65536" of a tile, "depth 3" of a
- * buffer, "ahead 2" of a move, "behind 1" of a wait. PLAN_FAR is written as far and its negative as
- * -far, in JSON as texts. */
+ * about turns is told where it is not 0: "siblings 16 group 4 bytes 65536" of a tile, "depth 3" of
+ * a buffer, "ahead 2 only 0 8 0 0 0 0" of a move, "behind 1" of a wait. PLAN_FAR is written as far
+ * and its negative as -far, in JSON as texts. */
 #include "plan/notation.h"
 
 #include <inttypes.h>
@@ -39,6 +39,7 @@ const notation_number notation_numbers[] = {
     NUMBERS(TILE, "wave", wave, 1),
     NUMBERS(TILE, "seam", seam, 1),
     SOME_NUMBERS(TILE, "siblings", siblings, 1, 0),
+    SOME_NUMBERS(TILE, "group", group, 1, 0),
     SOME_NUMBERS(TILE, "bytes", bytes, 1, 0),
     NUMBERS(TILE, "period", period, 3),
     NUMBERS(BLOCKS, "parts", parts, 3),
@@ -54,6 +55,7 @@ const notation_number notation_numbers[] = {
     NUMBERS(MOVE, "out", out, 1),
     NUMBERS(MOVE, "tag", tag, 1),
     SOME_NUMBERS(MOVE, "ahead", ahead, 1, 0),
+    SOME_NUMBERS(MOVE, "only", only, 6, 0),
     NUMBERS(WAIT, "tag", tag, 1),
     SOME_NUMBERS(WAIT, "behind", behind, 1, 0),
     NUMBERS(EXCHANGE, "field", slot, 1),

@@ -88,6 +88,20 @@ int64_t plan_buffer_bytes(const plan_node *n, const chain_slot *slot)
     return smaller(bytes, PLAN_FAR);
 }
 
+int64_t plan_core_points(int64_t points, const plan_node *group)
+{
+    int64_t own = smaller(points, group->size);
+    return points - own + (own + group->group - 1) / group->group;
+}
+
+int64_t plan_core_bytes(const plan_node *buffer, const chain_slot *slot, const plan_node *group)
+{
+    plan_node core = *buffer;
+    int64_t *capacity = group ? &core.capacity[group->dimension] : NULL;
+    if (group && *capacity >= group->size) *capacity = plan_core_points(*capacity, group);
+    return plan_buffer_bytes(&core, slot);
+}
+
 const char *plan_slot_name(const analysis_chain *a, int slot)
 {
     for (int l = 0; l < a->loop_count; l++) {

@@ -42,7 +42,7 @@ typedef enum plan_kind {
                       spans: one per leaf, or two */
     PLAN_BLOCKS,   /* parts, cuts, period, bytes; spans: three per leaf, one per dimension */
     PLAN_BUFFER,   /* slot, alias, capacity, window, depth; child */
-    PLAN_MOVE,     /* slot, out, tag, ahead */
+    PLAN_MOVE,     /* slot, out, tag, ahead, only */
     PLAN_WAIT,     /* tag, behind: the moves started under it have ended after this */
     PLAN_EXCHANGE, /* slot, margin */
     PLAN_SCALAR,   /* loop: finishes its reductions; or runs it, without a grid */
@@ -68,8 +68,11 @@ typedef struct plan_node {
     int siblings;  /* of TILE: how many take its tiles, and those of such nodes directly inside, by
                       turns; 0: nobody does. They run at once, each from its first turn to its last
                     */
-    int64_t bytes; /* with siblings, of the memory of each of them, for buffers; of BLOCKS, of each
-                      block's; 0: not limited */
+    int group;     /* of TILE with siblings: each of them is so many cores, with a memory each. They
+                      have equal parts of a tile along its dimension, load what they need of it
+                      together, and pass parts on to one another; 0 is 1 */
+    int64_t bytes; /* with siblings, of the memory of each of them (of each core, in a group), for
+                      buffers; of BLOCKS, of each block's; 0: not limited */
     int64_t period[3];   /* of TILE and BLOCKS: the size of a dimension that wraps, otherwise 0 */
     int parts[3];        /* of BLOCKS, per dimension */
     int64_t *cuts[3];    /* parts + 1 of them */
@@ -84,6 +87,7 @@ typedef struct plan_node {
     int behind; /* of a wait in a turn: it is for moves of a turn so many before */
     bool out;   /* from the innermost place to the next one outside; otherwise inwards */
     int tag;    /* of a move that is only started here; 0: none */
+    plan_span only[3]; /* of a move: the indices that it moves; empty: all along that dimension */
     plan_span margin[3];
     int loop;
     int64_t scale[3]; /* of LOOP, 1 at least */
@@ -267,6 +271,7 @@ typedef struct plan_timed {
     int64_t turns;
     int64_t meetings;        /* of blocks that stay: exchanges */
     int siblings, slots;     /* siblings: that have turns */
+    int group;               /* cores of each of them; 0 is 1 */
     double got, put, needed; /* bytes; needed: got without those that come in several times */
     machine_time time;
     machine_operation shown[PLAN_SHOWN]; /* the first ones of the first sibling */
@@ -302,6 +307,7 @@ typedef struct plan_request {
     int64_t threads;  /* that tiles are shared out to, of "tiled"; 0 is 1 */
     int64_t prefetch; /* 1: moves run beside the work */
     int64_t siblings; /* that take tiles by turns, of "scratchpad"; 0 is 1 */
+    int64_t group;    /* so many of them share a tile along x; 0 is 1 */
     int64_t memory;   /* bytes of each of them, or of a block; 0: not limited */
     int64_t slots;    /* of a buffer; 0 is 1 */
     int64_t ahead;    /* turns that a get runs ahead; 0: half of the slots */
@@ -318,7 +324,7 @@ const char *plan_method_name(int i);
 /* ---- request.c ------------------------------------------------------------------------------- */
 
 /* Reads "METHOD x=N y=N z=N inner.x=N ... parts.x=N ... every=N depth=N cache=N threads=N
- * prefetch siblings=N memory=N slots=N ahead=N last inplace columns"; all but the method is
+ * prefetch siblings=N group=N memory=N slots=N ahead=N last inplace columns"; all but the method is
  * optional. Requests for what lies in tiles of one before follow it behind a /: out[1] is what
  * out[0] has below, and so on, up to `most`. False for any other text; `why` then says which word
  * is wrong, and nothing where the method is missing. */

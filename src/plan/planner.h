@@ -185,6 +185,14 @@ void plan_blocks_make(plan_group *g, plan *p, int parent);
  * and g->cut. False where no blocks fit, or there can be none; says why. */
 bool plan_blocks_choose(plan_group *g, const plan_request *r, text *why);
 
+/* ---- blocked_together.c ---------------------------------------------------------------------- */
+
+/* Makes the nodes of a plan; false when memory is out. */
+typedef bool plan_build(plan *p, const analysis_chain *a, const plan_request *request);
+/* Of a plan in which a machine has chosen the blocks of several groups: makes another one where
+ * blocks alike are faster. */
+void plan_blocks_unite(plan *p, const analysis_chain *a, const plan_request *r, plan_build *build);
+
 /* ---- methods --------------------------------------------------------------------------------- */
 
 /* What a method takes of a request; request.c lists the words. */

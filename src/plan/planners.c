@@ -150,7 +150,7 @@ static void add_groups(plan *p, int root, const plan_inside *in, const plan_requ
     text_free(&w.why);
 }
 
-bool plan_make(plan *p, const analysis_chain *a, const plan_request *request)
+static bool build(plan *p, const analysis_chain *a, const plan_request *request)
 {
     const plan_inside all = {{a, 0, a->loop_count},
                              PLAN_ONCE | PLAN_ON_GRID | PLAN_REDUCED,
@@ -158,5 +158,13 @@ bool plan_make(plan *p, const analysis_chain *a, const plan_request *request)
                              {false, false, false}};
     int root = plan_add(p, 0, (plan_node){.kind = PLAN_SEQ});
     if (root) add_groups(p, root, &all, request);
-    return root && !p->failed && plan_schedule_make(p, a);
+    return root && !p->failed;
+}
+
+bool plan_make(plan *p, const analysis_chain *a, const plan_request *request)
+{
+    bool built = build(p, a, request);
+    if (built && !strcmp(request->method, plan_blocked.name))
+        plan_blocks_unite(p, a, request, build);
+    return built && !p->failed && plan_schedule_make(p, a);
 }

@@ -37,6 +37,7 @@ static const word words[] = {
     {"threads", PLAN_TAKES_THREADS, WORD_NUMBER, AT(threads), -1},
     {"prefetch", PLAN_TAKES_PREFETCH, WORD_SWITCH, AT(prefetch), -1},
     {"siblings", PLAN_TAKES_TURNS, WORD_NUMBER, AT(siblings), -1},
+    {"group", PLAN_TAKES_TURNS, WORD_NUMBER, AT(group), -1},
     {"memory", PLAN_TAKES_MEMORY, WORD_BYTES, AT(memory), -1},
     {"slots", PLAN_TAKES_TURNS, WORD_NUMBER, AT(slots), -1},
     {"ahead", PLAN_TAKES_TURNS, WORD_NUMBER, AT(ahead), -1},

@@ -60,6 +60,11 @@ static void say_refused(const scratchpad_section *s, text *why)
     if (s->r->columns && s->along < 0)
         text_add(why, "there are no columns: it is no single loop, or values are read over "
                       "periodic sides, or in order, along all dimensions but x");
+    else if (!plan_scratchpad_groups(s))
+        text_add(why,
+                 "%" PRId64 " cores cannot share its tiles: the machine has to know such groups, "
+                 "and they have to divide the tiles' size along x, and the siblings",
+                 s->r->group);
     else
         say_bytes(s, why);
 }

@@ -11,6 +11,7 @@ typedef struct scratchpad_section {
     plan_group *g;
     const plan_request *r; /* sizes, slots, ... */
     const analysis_section *part;
+    bool has_box;  /* the section is a loop that needs no more than its box and what is around */
     bool has_pair; /* one buffer may be for a field and its next value */
     int along;     /* the dimension of columns; -1: there are none */
     plan_pair pair;
@@ -24,6 +25,10 @@ void plan_scratchpad_begin(scratchpad_section *s, plan_group *g, const analysis_
 int plan_scratchpad_wall(const plan_group *g);
 /* Whether the tiles of a section cut a dimension. */
 bool plan_scratchpad_cuts(const scratchpad_section *s, int d);
+/* Whether cores in groups can share the tiles of a section. */
+bool plan_scratchpad_groups(const scratchpad_section *s);
+/* The indices of a field that tiles may move. */
+grid_box plan_scratchpad_moved(const scratchpad_section *s, int slot);
 /* How many turns a get runs ahead. */
 int64_t plan_scratchpad_ahead(const plan_request *r);
 /* Bytes of a local memory that the buffers of a section take. */

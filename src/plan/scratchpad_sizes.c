@@ -56,11 +56,15 @@ static void measure_loop(chooser *c, int l)
 static void measure(chooser *c)
 {
     const plan_group *g = c->s->g;
+    const chain_loop *first = c->s->part->a->loops[c->s->part->first].loop;
     for (int d = 0; d < 3; d++) c->range[d] = (plan_span){0, 1};
+    for (int d = 0; d < 3 && c->s->has_box; d++)
+        c->range[d] = (plan_span){first->box.lo[d], first->box.hi[d]};
     for (int l = c->s->part->first; l < c->s->part->end; l++) measure_loop(c, l);
     for (int slot = 0; slot < g->part.a->slot_count; slot++) {
-        grid_box memory = chain_slot_memory(g->part.a->slots[slot]);
-        if (g->fields[slot].in || g->fields[slot].out) widen(c, &memory);
+        grid_box moved = plan_scratchpad_moved(c->s, slot);
+        if (g->fields[slot].out) widen(c, &moved);
+        if (g->fields[slot].in && !c->s->has_box) widen(c, &moved);
     }
     for (int d = 0; d < 3; d++)
         if (g->period[d]) c->range[d] = (plan_span){0, g->period[d]};
@@ -135,8 +139,9 @@ static double with_halo(const chooser *c, const plan_request *r, int d, int64_t 
     return extent_of(c, d) + (r->tile[d] ? seams * (double)halo : 0);
 }
 
-/* Seconds that all transfers in one direction take, at the rate of all siblings. */
-static double moving(const chooser *c, const plan_request *r, bool out)
+/* Seconds that all transfers in one direction take, at the rate of all siblings; adds to their
+ * bytes. */
+static double moving(const chooser *c, const plan_request *r, bool out, double *moved)
 {
     const plan_group *g = c->s->g;
     double seconds = 0;
@@ -149,6 +154,7 @@ static double moving(const chooser *c, const plan_request *r, bool out)
         length = r->tile[0] ? (double)(r->tile[0] + (out ? 0 : need[0].hi - need[0].lo))
                             : extent_of(c, 0);
         length *= (double)ir_storages[of->type].bytes;
+        *moved += bytes;
         seconds += bytes / machine_rate_at(&r->machine->both, length);
     }
     return seconds;
@@ -174,12 +180,14 @@ static double planes_of(const chooser *c, const plan_request *r)
 static double estimate(const chooser *c, const plan_request *r)
 {
     const machine_emulated *m = r->machine;
-    double turns = turns_of(c, r), planes = planes_of(c, r), points = 1;
-    double each = ceil(turns / m->siblings) * planes, later = each - 1;
-    double get = moving(c, r, false), put = moving(c, r, true);
+    double turns = turns_of(c, r), planes = planes_of(c, r), points = 1, got = 0, gone = 0;
+    double group = (double)larger(r->group, 1), siblings = m->siblings / group;
+    double each = ceil(turns / siblings) * planes, later = each - 1;
+    double get = moving(c, r, false, &got), put = moving(c, r, true, &gone);
     for (int d = 0; d < 3; d++) points *= with_halo(c, r, d, c->growth[d]);
-    double compute = points * c->operations / m->operations / turns / planes;
-    double share = fmin(turns, m->siblings) / turns / planes;
+    double compute = points * c->operations / m->operations / turns / planes / group;
+    double share = fmin(turns, siblings) / turns / planes;
+    if (group > 1) compute += got / turns / planes / group * (1 - 1 / group) / m->pass;
     double first = (get + put) * share + compute + 2 * m->latency;
     bool hidden = r->columns ? r->slots > 2 : r->slots - plan_scratchpad_ahead(r) > 1 || r->last;
     get *= 1 - share;
@@ -222,12 +230,14 @@ static void consider(chooser *c, const plan_request *r)
     scratchpad_section s = *c->s;
     s.r = r;
     plan_candidate x = {.r = *r, .bytes = plan_scratchpad_bytes(&s)};
-    if (r->memory && x.bytes > r->memory) return;
+    if ((r->memory && x.bytes > r->memory) || !plan_scratchpad_groups(&s)) return;
     c->tried += steps_of(c, r);
     if (c->counts) return;
     x.seconds = c->tries ? simulate(c, r) : estimate(c, r);
     plan_candidates_add(&c->found, PLAN_CANDIDATES, &x);
 }
+
+static int64_t round_up(int64_t size, int64_t group) { return (size + group - 1) / group * group; }
 
 /* All sizes for a number of slots, in place or not, in columns or blocks. */
 static void consider_sizes(chooser *c, plan_request r)
@@ -239,12 +249,26 @@ static void consider_sizes(chooser *c, plan_request r)
             for (int x = 0; x < c->sizes[0]; x++) {
                 int at[3] = {x, y, z};
                 for (int d = 0; d < 3 && !fixed; d++) r.tile[d] = c->size[d][at[d]];
+                if (!fixed && r.group > 1) r.tile[0] = round_up(r.tile[0], r.group);
                 if (r.tile[0] || r.tile[1] || r.tile[2]) consider(c, &r);
                 if (fixed) return;
             }
 }
 
-/* What is given stays; blocks of given sizes are no columns unless that is said. */
+/* All groups: powers of two, as many cores as there are at most. */
+static void consider_groups(chooser *c, plan_request r)
+{
+    const plan_request *given = c->s->r;
+    bool sized = given->tile[0] || given->tile[1] || given->tile[2];
+    int64_t most = smaller(larger(r.machine->group, 1), larger(r.siblings, 1));
+    if (sized || given->group || !c->s->g->cut[0])
+        consider_sizes(c, r);
+    else
+        for (r.group = 1; r.group <= most; r.group *= 2) consider_sizes(c, r);
+}
+
+/* What is given stays; blocks of given sizes are no columns, and nobody shares them, unless that is
+ * said. */
 static void consider_all(chooser *c)
 {
     plan_request r = *c->s->r;
@@ -257,7 +281,7 @@ static void consider_all(chooser *c)
         for (r.columns = columns; r.columns <= last_columns; r.columns++)
             for (r.in_place = in_place; r.in_place <= (r.columns ? in_place : last_in_place);
                  r.in_place++)
-                consider_sizes(c, r);
+                consider_groups(c, r);
 }
 
 /* Runs the clock for the best of the formula, as long as they have few turns together. Where the

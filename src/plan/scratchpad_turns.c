@@ -13,6 +13,10 @@
  * last one goes out meanwhile, too. (Ma, Ao, Yang, Williams: Solving a trillion unknowns per second
  * with HPGMG on Sunway TaihuLight.)
  *
+ * Cores of a group share a tile along x: they load its long rows together, a part of the rows each,
+ * and pass parts on, so that each has the points of its part and those around. (Ma, Ao, Yang,
+ * Williams.)
+ *
  * In place, a field and its next value have one buffer. A loop then sweeps along y, wall by wall,
  * and saves the old values of as many walls as it looks back. (Ho, Tourancheau, Obrecht, Dupont de
  * Dinechin, Hascoet: LBM 3D stencil memory bound improvement with many-core processors asynchronous
@@ -39,6 +43,44 @@ int64_t plan_scratchpad_ahead(const plan_request *r)
 
 /* ---- fields -----------------------------------------------------------------------------------
  */
+
+grid_box plan_scratchpad_moved(const scratchpad_section *s, int slot)
+{
+    const chain_loop *loop = s->part->a->loops[s->part->first].loop;
+    grid_box box = chain_slot_memory(s->part->a->slots[slot]);
+    for (int d = 0; d < 3 && s->has_box; d++) {
+        const plan_span margin = s->g->fields[slot].margin[d];
+        if (s->g->period[d] || s->g->fixed[d]) continue;
+        box.lo[d] = larger(box.lo[d], loop->box.lo[d] + smaller(margin.lo, 0));
+        box.hi[d] = smaller(box.hi[d], loop->box.hi[d] + larger(margin.hi, 0));
+    }
+    return box;
+}
+
+/* Whether the loop of a section makes all values of a field that are moved, and reads none. */
+static bool is_made(const scratchpad_section *s, int slot)
+{
+    const analysis_loop *l = &s->part->a->loops[s->part->first];
+    grid_box moved = plan_scratchpad_moved(s, slot);
+    for (int i = 0; i < l->touch_count; i++) {
+        const analysis_touch *t = &l->touches[i];
+        if (t->slot != slot) continue;
+        if (!t->writes || t->remapped || !analysis_writes_whole(l->loop, t->param)) return false;
+        grid_box written = analysis_surely_written(l->loop, t->param);
+        if (!grid_box_contains(&written, &moved)) return false;
+    }
+    return true;
+}
+
+/* A loop in a part of the grid needs no more than that part, and what it reads around. */
+static void limit_moves(scratchpad_section *s)
+{
+    const chain_loop *loop = s->part->a->loops[s->part->first].loop;
+    s->has_box = !loop->once && !loop->copy && !grid_box_is_empty(&loop->box);
+    for (int d = 0; d < 3; d++) s->has_box = s->has_box && plan_group_scale(s->g, loop, d) == 1;
+    for (int slot = 0; slot < s->part->a->slot_count && s->has_box; slot++)
+        if (s->g->fields[slot].in && is_made(s, slot)) s->g->fields[slot].in = false;
+}
 
 /* Sets how fields are treated: those that are touched where the loops run lie in buffers. */
 static void treat_fields(plan_group *g, const analysis_section *part)
@@ -81,6 +123,7 @@ void plan_scratchpad_begin(scratchpad_section *s, plan_group *g, const analysis_
     bool alone = part->end - part->first == 1;
     *s = (scratchpad_section){.g = g, .part = part};
     treat_fields(g, part);
+    if (alone) limit_moves(s);
     s->has_pair =
         alone && plan_pair_find(g, part->first, &s->pair) && g->cut[plan_scratchpad_wall(g)];
     s->along = alone ? find_columns(g) : -1;
@@ -98,6 +141,14 @@ bool plan_scratchpad_cuts(const scratchpad_section *s, int d)
     return s->g->cut[d] && s->r->tile[d] > 0;
 }
 
+bool plan_scratchpad_groups(const scratchpad_section *s)
+{
+    int64_t group = larger(s->r->group, 1), siblings = larger(s->r->siblings, 1);
+    bool allowed = !s->r->machine || group <= s->r->machine->group;
+    bool dealt = plan_scratchpad_cuts(s, 0) && s->r->tile[0] % group == 0 && siblings % group == 0;
+    return group == 1 || (allowed && dealt);
+}
+
 static bool some(const plan_group *g, bool out)
 {
     bool any = false;
@@ -111,16 +162,23 @@ static void add_wait(plan *p, int seq, int tag, int64_t behind)
     plan_add(p, seq, (plan_node){.kind = PLAN_WAIT, .tag = tag, .behind = (int)behind});
 }
 
+static void add_move(const scratchpad_section *s, plan *p, int seq, plan_node move)
+{
+    grid_box all = chain_slot_memory(s->part->a->slots[move.slot]);
+    grid_box moved = plan_scratchpad_moved(s, move.slot);
+    move.tag = move.out ? OUT : IN;
+    for (int d = 0; d < 3; d++)
+        if (moved.lo[d] > all.lo[d] || moved.hi[d] < all.hi[d])
+            move.only[d] = (plan_span){moved.lo[d], moved.hi[d]};
+    plan_add(p, seq, move);
+}
+
 static void add_moves(const scratchpad_section *s, plan *p, int seq, bool out, int64_t ahead)
 {
-    for (int slot = 0; slot < s->g->part.a->slot_count; slot++)
-        if (out ? s->g->fields[slot].out : s->g->fields[slot].in)
-            plan_add(p, seq,
-                     (plan_node){.kind = PLAN_MOVE,
-                                 .slot = slot,
-                                 .out = out,
-                                 .tag = out ? OUT : IN,
-                                 .ahead = (int)ahead});
+    plan_node move = {.kind = PLAN_MOVE, .out = out, .ahead = (int)ahead};
+    for (move.slot = 0; move.slot < s->g->part.a->slot_count; move.slot++)
+        if (out ? s->g->fields[move.slot].out : s->g->fields[move.slot].in)
+            add_move(s, p, seq, move);
 }
 
 /* The gets of a turn, when the puts from their slots have ended. */
@@ -181,13 +239,15 @@ static bool has_buffer(const scratchpad_section *s, int slot)
 int64_t plan_scratchpad_bytes(const scratchpad_section *s)
 {
     int64_t bytes = 0;
+    const plan_node shared = {.size = s->r->tile[0], .group = (int)s->r->group};
+    const plan_node *group = s->r->group > 1 ? &shared : NULL;
     for (int slot = 0; slot < s->part->a->slot_count; slot++) {
         plan_node buffer = buffer_of(s, slot);
-        if (has_buffer(s, slot)) bytes += plan_buffer_bytes(&buffer, s->part->a->slots[slot]);
+        if (has_buffer(s, slot)) bytes += plan_core_bytes(&buffer, s->part->a->slots[slot], group);
         bytes = smaller(bytes, PLAN_FAR);
     }
     plan_node saved = shares(s) ? saved_of(s) : (plan_node){.slot = 0};
-    if (shares(s)) bytes += plan_buffer_bytes(&saved, s->part->a->slots[s->pair.from]);
+    if (shares(s)) bytes += plan_core_bytes(&saved, s->part->a->slots[s->pair.from], group);
     return smaller(bytes, PLAN_FAR);
 }
 
@@ -257,12 +317,14 @@ static void add_turn(const scratchpad_section *s, plan *p, int seq)
 void plan_scratchpad_add(const scratchpad_section *s, plan *p, int parent)
 {
     int tiles[3], count = 0;
+    int64_t group = larger(s->r->group, 1);
     for (int d = 2; d >= 0; d--) {
         plan_node tile = {.kind = PLAN_TILE,
                           .dimension = d,
                           .size = s->r->tile[d],
                           .overlap = true,
-                          .siblings = (int)larger(s->r->siblings, 1),
+                          .siblings = (int)(larger(s->r->siblings, 1) / group),
+                          .group = d == 0 && group > 1 ? (int)group : 0,
                           .bytes = count ? 0 : s->r->memory};
         tile.period[d] = s->g->period[d];
         if (plan_scratchpad_cuts(s, d)) parent = tiles[count++] = plan_add(p, parent, tile);

@@ -19,6 +19,12 @@ grid_box walk_whole_box(const plan_walk *w, const plan_node *leaf)
         box.lo[d] = 0; /* a last face is the first one */
         box.hi[d] = walk_period(w, d);
     }
+    for (int d = 0; d < 3; d++) {
+        const plan_span *only = &leaf->only[d];
+        if (only->lo >= only->hi) continue;
+        box.lo[d] = larger(box.lo[d], only->lo);
+        box.hi[d] = smaller(box.hi[d], only->hi);
+    }
     return box;
 }
 

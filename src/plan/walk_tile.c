@@ -30,12 +30,22 @@ static void find_tiles(const plan_walk *w, const plan_node *tile, const plan_nod
     *last = larger(*last, floor_divide((hi - 1) * scale - span.lo, tile->size));
 }
 
+/* Whether a leaf brings in what loops need, and nothing beyond: siblings take no tiles for
+ * it alone. */
+static bool serves_loops(const plan_node *n)
+{
+    bool limited = false;
+    for (int d = 0; d < 3; d++) limited = limited || n->only[d].lo < n->only[d].hi;
+    return n->kind == PLAN_MOVE && !n->out && limited;
+}
+
 static void find_tiles_below(const plan_walk *w, const plan_node *tile, int node, int64_t *first,
                              int64_t *last)
 {
     for (; node; node = w->p->nodes[node].next) {
         const plan_node *n = &w->p->nodes[node];
-        if (plan_is_leaf(n)) find_tiles(w, tile, n, first, last);
+        if (plan_is_leaf(n) && !(tile->siblings && serves_loops(n)))
+            find_tiles(w, tile, n, first, last);
         find_tiles_below(w, tile, n->child, first, last);
     }
 }

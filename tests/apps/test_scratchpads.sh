@@ -65,6 +65,19 @@ expect_in err "'heat' and 3 more: the machine has one core, or the loops one poi
 expect 1 explain --quick --machine ipu --plan 'scratchpad x=8' -- "$KATA_BUILD/kata" "${steps[@]}"
 expect_in err "the plan 'scratchpad' does not suit the machine ipu: fields stay in its local memories; 'blocked' does"
 
+# Cores that load rows together; more cores than there are in a group.
+expect 0 explain --quick --json --machine sw26010 --plan 'scratchpad x=12 y=5 z=4 slots=2 group=4' --to group.json -- \
+    "$KATA_BUILD/kata" "${steps[@]:0:8}" --boundary clamp
+expect_in group.json '"siblings": 16, "slots": 2'
+expect_in group.json '"cores": 4'
+expect 0 explain --quick --machine sw26010 --plan 'scratchpad x=16 y=5 slots=2 group=16' --to direct.txt -- \
+    "$KATA_BUILD/kata" "${steps[@]}"
+expect_in err "16 cores cannot share its tiles: the machine has to know such groups"
+
+# Many ranks, each of them such a machine.
+expect 0 explain --machine sw26010 --svg scaling --to ranks.svg -- "$KATA_BUILD/kata" "${steps[@]}"
+expect_in ranks.svg "on one rank, the machine sw26010"
+
 # The picture.
 expect 0 explain --machine mppa256 --svg pipeline --to turns.svg -- "$KATA_BUILD/kata" "${steps[@]}"
 python3 -c 'import sys, xml.dom.minidom as m; d = m.parse("turns.svg").documentElement; sys.exit(int(d.getAttribute("width")) > 1200)' ||

@@ -45,20 +45,26 @@ static void compile(emulated_chain *c, const char *words, const char *real)
                      KATA_OK);
 }
 
-/* Queues the kernel, which has these fields. */
-static void queue(emulated_chain *c, const int *fields)
+/* Queues the kernel, which has these fields, for a box. */
+static void queue_in(emulated_chain *c, const int *fields, const grid_box *box)
 {
     static const char *const names[] = {"f", "g", "c", "d", "e", "h", "k"};
     chain_binding bindings[EMULATED_FIELDS] = {{0}};
     chain_loop loop = {
         .bindings = bindings, .shape = c->slots[0].shape, .kernel = c->module->kernels[0]};
-    loop.box = grid_shape_box(&loop.shape);
+    loop.box = *box;
     for (int side = 0; side < 6; side++) c->boundary.side[side].rule = KATA_CLAMP;
     for (int p = 0; p < loop.kernel->param_count; p++)
         bindings[p] = (chain_binding){
             .slot = &c->slots[fields[p]], .name = names[fields[p]], .boundary = &c->boundary};
     if (legality_check(&loop, &c->m)) fail_msg("%s", text_get(&c->m.body));
     assert_int_equal(chain_append(&c->chain, &loop, &c->m), KATA_OK);
+}
+
+static void queue(emulated_chain *c, const int *fields)
+{
+    grid_box all = grid_shape_box(&c->slots[0].shape);
+    queue_in(c, fields, &all);
 }
 
 static void make_slots(emulated_chain *c, grid_shape shape, kata_type type, int components)
@@ -96,10 +102,15 @@ void emulated_make_blur(emulated_chain *c, int64_t nx, int64_t ny, int steps)
 
 void emulated_make_smoother(emulated_chain *c, int64_t side)
 {
+    emulated_make_smoother_in(c, side, &(grid_box){{0, 0, 0}, {side, side, side}});
+}
+
+void emulated_make_smoother_in(emulated_chain *c, int64_t side, const grid_box *box)
+{
     *c = (emulated_chain){0};
     compile(c, smoother, "double");
     make_slots(c, (grid_shape){3, {side, side, side}}, KATA_F64, 1);
-    queue(c, (const int[]){0, 1, 2, 3, 4, 5, 6});
+    queue_in(c, (const int[]){0, 1, 2, 3, 4, 5, 6}, box);
     assert_true(analysis_chain_make(&c->chain, &c->a));
 }
 

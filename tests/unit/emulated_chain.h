@@ -26,6 +26,8 @@ void emulated_make_blur(emulated_chain *c, int64_t nx, int64_t ny, int steps);
 /* A sweep of a smoother with variable coefficients on a cube, which reads its field two points far:
  * six fields are read, one is written. */
 void emulated_make_smoother(emulated_chain *c, int64_t side);
+/* The same in a box of the cube. */
+void emulated_make_smoother_in(emulated_chain *c, int64_t side, const grid_box *box);
 void emulated_end(emulated_chain *c);
 
 /* The times of a plan that is asked for in words, which is verified where `verifies`. The caller

@@ -3,6 +3,8 @@
  * it would alone, whatever happens meanwhile. */
 #include "plan_machine_events.h"
 
+#include "plan/walk.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,6 +21,7 @@ typedef struct item {
     int tag;
     int64_t turn;
     double known; /* of MOVE: when its end is known; INFINITY: not yet */
+    double fresh; /* of MOVE: bytes that came in, and that cores have not passed on */
 } item;
 
 typedef struct core {
@@ -36,11 +39,12 @@ typedef struct events {
     core *cores;
     int count, room;
     bool inside;
+    int64_t group; /* cores of each sibling */
     double seconds;
     /* Blocks that stay: by block, when it is ready, and what it has from others or sends. */
     const plan_node *blocks, *before;
     int block_count, block;
-    double *ready, *bytes[2];
+    double *ready, *bytes[2], *crossing[2]; /* crossing: by chip */
     bool exchanging;
 } events;
 
@@ -138,9 +142,25 @@ static void meet(events *e)
         most = fmax(most, fmax(e->bytes[0][b], e->bytes[1][b]) / e->m->exchange);
         e->bytes[0][b] = e->bytes[1][b] = 0;
     }
+    for (int chip = 0; chip < e->m->chips; chip++)
+        for (int i = 0; i < 2; i++) {
+            double crossed = e->crossing[i][chip];
+            if (crossed > 0) most = fmax(most, e->m->far + crossed / e->m->between);
+            e->crossing[i][chip] = 0;
+        }
     if (e->exchanging) last += e->m->barrier + e->m->latency + most;
     for (int b = 0; b < e->block_count; b++) e->ready[b] = last;
     e->exchanging = false;
+}
+
+/* Chips have equally many cores. */
+static void cross(events *e, int from, int to, double bytes)
+{
+    int64_t chip_from = from * e->m->chips / e->m->siblings;
+    int64_t chip_to = to * e->m->chips / e->m->siblings;
+    if (chip_from == chip_to) return;
+    e->crossing[0][chip_to] += bytes;
+    e->crossing[1][chip_from] += bytes;
 }
 
 static void leave_blocks(events *e)
@@ -151,6 +171,8 @@ static void leave_blocks(events *e)
     free(e->ready);
     free(e->bytes[0]);
     free(e->bytes[1]);
+    free(e->crossing[0]);
+    free(e->crossing[1]);
     e->before = e->blocks;
     e->blocks = NULL;
 }
@@ -165,6 +187,10 @@ static void enter_blocks(events *e, const plan_node *node)
     e->block_count = node->parts[0] * node->parts[1] * node->parts[2];
     e->ready = calloc((size_t)e->block_count, sizeof *e->ready);
     for (int i = 0; i < 2; i++) e->bytes[i] = calloc((size_t)e->block_count, sizeof *e->ready);
+    for (int i = 0; i < 2; i++) {
+        e->crossing[i] = calloc((size_t)e->m->chips + 1, sizeof *e->ready);
+        assert_non_null(e->crossing[i]);
+    }
     assert_true(e->ready && e->bytes[0] && e->bytes[1]);
     for (int b = 0; b < e->block_count; b++) e->ready[b] = e->m->launch;
 }
@@ -186,6 +212,7 @@ static bool exchange(events *e, const plan_copy *copy, double bytes)
     if (inside || dealt_anew) e->exchanging = true;
     if (inside || dealt_anew) e->bytes[0][copy->to->block] += bytes;
     if (inside) e->bytes[1][copy->from->block] += bytes;
+    if (inside) cross(e, copy->from->block, copy->to->block, bytes);
     return true;
 }
 
@@ -197,6 +224,7 @@ static bool visit_scalar(void *data, int loop)
         e->exchanging = true;
         e->bytes[back][0] += 8 * (e->block_count - 1);
         for (int b = 1; b < e->block_count; b++) e->bytes[!back][b] += 8;
+        for (int b = 1; b < e->block_count; b++) cross(e, back ? 0 : b, back ? b : 0, 8);
         meet(e);
     }
     return true;
@@ -204,6 +232,41 @@ static bool visit_scalar(void *data, int loop)
 
 /* ---- the visitor ------------------------------------------------------------------------------
  */
+
+static void find_group(events *e, const plan_walk *walk)
+{
+    for (int i = 0; i < walk->frame_count; i++)
+        if (walk->frames[i].node->group > 1) e->group = walk->frames[i].node->group;
+}
+
+/* What of a dimension's points the core of a group with most has, of all. */
+static double part_of(const events *e, const plan_walk *walk, const grid_box *box)
+{
+    const plan_node *shared = NULL;
+    for (int i = 0; i < walk->frame_count; i++)
+        if (walk->frames[i].node->group > 1) shared = walk->frames[i].node;
+    if (!shared) return 1;
+    int64_t all = box->hi[shared->dimension] - box->lo[shared->dimension];
+    int64_t around = all > shared->size ? all - shared->size : 0, most = 0;
+    while (most * e->group < all - around) most++;
+    return (double)(most + around) / (double)all;
+}
+
+/* Each core has a part of what has come in, and sends all of it to the others but its own. */
+static void pass_on(events *e, int tag, int64_t turn)
+{
+    core *c = &e->cores[e->count - 1];
+    double bytes = 0, cores = (double)e->group;
+    for (int i = 0; i < c->count; i++) {
+        item *x = &c->items[i];
+        if (x->what != MOVE || x->tag != tag || x->turn != turn) continue;
+        bytes += x->fresh;
+        x->fresh = 0;
+    }
+    if (bytes > 0 && cores > 1)
+        add_item(
+            e, (item){.what = WORK, .takes = (bytes / cores - bytes / cores / cores) / e->m->pass});
+}
 
 static bool visit_tile(void *data, const plan_node *node, const int64_t at[3])
 {
@@ -220,6 +283,7 @@ static bool visit_tile(void *data, const plan_node *node, const int64_t at[3])
         }
         e->cores[e->count++] = (core){.finishes = INFINITY};
         e->inside = true;
+        e->group = 1;
         return true;
     }
     if (!e->inside) return true;
@@ -232,7 +296,6 @@ static bool visit_tile(void *data, const plan_node *node, const int64_t at[3])
 static bool visit_copy(void *data, const plan_walk *walk, const plan_copy *copy)
 {
     events *e = data;
-    (void)walk;
     const chain_slot *slot = e->a->slots[copy->slot];
     int64_t size = ir_storages[slot->type].bytes;
     double elements = (double)grid_box_points(&copy->box) * slot->components;
@@ -241,6 +304,9 @@ static bool visit_copy(void *data, const plan_walk *walk, const plan_copy *copy)
     if (e->m->local) return !e->blocks || exchange(e, copy, elements * (double)size);
     if (!e->inside) return true;
     x.takes = elements * (double)size / machine_rate_at(&e->m->get, row);
+    if (!copy->from->buffer) x.fresh = elements * (double)size;
+    find_group(e, walk);
+    elements *= part_of(e, walk, &copy->box);
     if (copy->from->buffer && copy->to->buffer)
         x = (item){.what = WORK, .takes = elements / e->m->operations};
     add_item(e, x);
@@ -251,19 +317,21 @@ static bool visit_wait(void *data, int tag, int64_t turn)
 {
     events *e = data;
     if (e->inside) add_item(e, (item){.what = WAIT, .tag = tag, .turn = turn});
+    if (e->inside) pass_on(e, tag, turn);
     return true;
 }
 
 static bool visit_run(void *data, const plan_walk *walk, const plan_run *run)
 {
     events *e = data;
-    (void)walk;
     const chain_loop *loop = e->a->loops[run->loop].loop;
     double work = (double)grid_box_points(&run->box) * (double)ir_work(loop->kernel);
     if (loop->colors > 1) work /= loop->colors;
     if (e->blocks && e->block < 0) leave_blocks(e);
     if (e->blocks && e->exchanging) meet(e);
     if (e->blocks) e->ready[e->block] += work / e->m->operations;
+    find_group(e, walk);
+    work *= part_of(e, walk, &run->box);
     if (e->inside) add_item(e, (item){.what = WORK, .takes = work / e->m->operations});
     return true;
 }

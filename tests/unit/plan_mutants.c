@@ -39,6 +39,12 @@ static bool is_move(const plan_node *n) { return n->kind == PLAN_MOVE; }
 static bool is_move_in(const plan_node *n) { return n->kind == PLAN_MOVE && !n->out; }
 static bool is_move_out(const plan_node *n) { return n->kind == PLAN_MOVE && n->out; }
 static bool is_started(const plan_node *n) { return n->kind == PLAN_MOVE && n->tag; }
+static bool is_limited(const plan_node *n)
+{
+    bool limited = false;
+    for (int d = 0; d < 3; d++) limited = limited || n->only[d].lo < n->only[d].hi;
+    return n->kind == PLAN_MOVE && limited;
+}
 static bool is_wait(const plan_node *n) { return n->kind == PLAN_WAIT; }
 static bool is_slotted(const plan_node *n) { return n->kind == PLAN_BUFFER && n->depth > 1; }
 static bool is_late_wait(const plan_node *n) { return n->kind == PLAN_WAIT && n->behind; }
@@ -289,6 +295,10 @@ CHANGE(wait_for_nothing, is_wait, n->tag += 10)
 CHANGE(slots_fewer, is_slotted, n->depth--)
 CHANGE(put_awaited_late, is_late_wait, n->behind++)
 CHANGE(get_too_early, is_early_move, n->ahead++)
+CHANGE(move_limited_below, is_limited,
+       for (int d = 0; d < 3; d++) n->only[d].lo += n->only[d].lo + 1 < n->only[d].hi)
+CHANGE(move_limited_above, is_limited,
+       for (int d = 0; d < 3; d++) n->only[d].hi -= n->only[d].lo + 1 < n->only[d].hi)
 CHANGE(memory_too_small, is_full, n->bytes = n->bytes > 64 ? n->bytes / 64 : 1)
 CHANGE(exchange_shallow_below, is_exchange,
        for (int d = 0; d < 3; d++) n->margin[d].lo += n->margin[d].lo < 0)
@@ -507,6 +517,8 @@ const mutant mutants[] = {
     MUTANT(slots_fewer),
     MUTANT(put_awaited_late),
     MUTANT(get_too_early),
+    MUTANT(move_limited_below),
+    MUTANT(move_limited_above),
     MUTANT(memory_too_small),
     MUTANT(wall_saved_late),
     MUTANT(exchange_shallow_below),

@@ -49,6 +49,11 @@ static void test_faults_are_named_by_line(void **unused)
                   "line 2: lengths of 'get' do not ascend: 32 follows 64");
     check_refused("order random\n", "line 1: 'order' is 'random', not get-first or get-last");
     check_refused(WHOLE "free 65k\n", "'free' is 66560 bytes of a 'memory' of 65536");
+    check_refused(WHOLE "group 4\n", "'group' of more than one and 'pass' need one another");
+    check_refused(WHOLE "pass 1e9\n", "'group' of more than one and 'pass' need one another");
+    check_refused(LOCAL "chips 2\n", "'chips' of more than one and 'between' need one another");
+    check_refused(LOCAL "chips 3\nbetween 1e9\n",
+                  "3 'chips' do not have equally many of 4 'siblings'");
     check_refused(LOCAL "get 0 1e9\n", "line 6: 'get' means nothing where fields are local");
     check_refused(WHOLE "exchange 1e9\n",
                   "line 7: 'exchange' means nothing where fields are global");

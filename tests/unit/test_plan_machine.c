@@ -42,7 +42,11 @@ static machine_emulated random_machine(world *w)
     m.slots = world_from(w, 1, 4);
     m.last = world_chance(w, 30);
     m.powers = world_chance(w, 50);
-
+    if (world_chance(w, 30)) {
+        m.group = 1 << world_from(w, 1, 2);
+        m.pass = 1e6 * (0.1 + chance(w));
+        m.siblings *= (int)m.group;
+    }
     return m;
 }
 
@@ -59,6 +63,7 @@ static plan_request random_request(world *w, const machine_emulated *m)
         r.in_place = world_from(w, 0, 1);
         r.columns = world_chance(w, 50);
         for (int d = 0; d < 3; d++) r.tile[d] = world_from(w, 0, 6);
+        if (m->group > 1) r.group = world_from(w, 0, 1) * 2;
     }
     if (r.slots) r.ahead = world_from(w, 0, r.slots - 1 + r.last);
     return r;
@@ -74,6 +79,12 @@ static machine_emulated random_local_machine(world *w)
     m.latency = world_from(w, 0, 1) ? 1e-5 * chance(w) : 0;
     m.barrier = world_from(w, 0, 1) ? 1e-4 * chance(w) : 0;
     m.launch = world_from(w, 0, 1) ? 1e-5 * chance(w) : 0;
+    if (world_chance(w, 30)) {
+        m.chips = world_from(w, 2, 4);
+        m.siblings *= (int)m.chips;
+        m.between = 1e6 * (0.1 + chance(w));
+        m.far = 1e-5 * chance(w);
+    }
     return m;
 }
 
@@ -121,7 +132,7 @@ static int check_times(const plan *p, const analysis_chain *a, const machine_emu
         if (t->direct) continue;
         assert_true(t->resident == m->local);
         assert_true(t->bytes <= m->free);
-        assert_true(t->siblings <= m->siblings);
+        assert_true(t->siblings * larger(t->group, 1) <= m->siblings);
         parts++;
     }
     if (fabs(times.seconds - seconds) > 1e-3 * seconds) {
