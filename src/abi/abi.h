@@ -220,6 +220,24 @@ typedef struct abi_copy {
     int64_t size[3], to, to_step[3], to_component, from, from_step[3], from_component;
 } abi_copy;
 
+/* A target of points between those of a grid: its index, and its first weight; those up to the next
+ * target's are its own. And a weight, of a point. */
+typedef struct abi_target {
+    int64_t at[3], first;
+} abi_target;
+typedef struct abi_weight {
+    double weight;
+    int64_t point;
+} abi_weight;
+
+/* What the kernels are given that run on such targets: of `count` from `first` on, those in a box.
+ * An element is at the steps of each dimension from `field`, and so is that of the scale, from
+ * `scale`. Products are written from that of the weight `base` on. */
+typedef struct abi_sparse {
+    int64_t lo[3], hi[3], first, count, base;
+    int64_t field, field_step[3], scale, scale_step[3];
+} abi_sparse;
+
 /* Instructions of x86-64 that not every processor has. Before the library calls anything in a file
  * of generated code, it looks into abi_needs, which says what the file was compiled for. */
 enum { ABI_AVX = 1, ABI_AVX2 = 2, ABI_FMA = 4, ABI_AVX512 = 8 };

@@ -195,4 +195,23 @@ enum {
  * abi_copy, the memory that is written and the memory that is read. */
 void codegen_copy_text(text *out, int bytes, codegen_language language);
 
+/* ---- sparse_kernel.c: loops over points between those of a grid ------------------------------ */
+
+enum { CODEGEN_SPARSE_THREADS = 128 }; /* of a group, along x: each has a target, or a point */
+#define CODEGEN_INJECT_NAME "kata_inject"
+#define CODEGEN_RECORD_NAME "kata_record"
+#define CODEGEN_SUMS_NAME "kata_sums"
+typedef struct codegen_sparse {
+    kata_type storage, scale; /* of the field, and of the scale; without one, that of the field */
+    bool scaled, records;
+} codegen_sparse;
+/* A file with the kernel that adds to a field, or that writes the products of a sum: it is given an
+ * abi_sparse, the memory of the field and of the scale (without one, the field's), abi_target and
+ * abi_weight, and the values that are added, or memory for the products. */
+void codegen_sparse_text(text *out, const codegen_sparse *s, codegen_language language);
+/* A file with the kernel that adds products: it is given the number of points, the number that the
+ * first of each one's products has, and where each product is; the products; and memory for sums.
+ */
+void codegen_sums_text(text *out, codegen_language language);
+
 #endif

@@ -75,6 +75,18 @@ void codegen_copy_text(text *out, int bytes, codegen_language language)
     codegen_copy_function(out, bytes, dialect_of(language));
 }
 
+void codegen_sparse_text(text *out, const codegen_sparse *s, codegen_language language)
+{
+    begin_device_text(out, dialect_of(language), true);
+    codegen_sparse_function(out, s, dialect_of(language));
+}
+
+void codegen_sums_text(text *out, codegen_language language)
+{
+    begin_device_text(out, dialect_of(language), true);
+    codegen_sums_function(out, dialect_of(language));
+}
+
 void codegen_column_text(text *out, const ir_param *param, kata_type storage,
                          codegen_language language)
 {

@@ -72,7 +72,7 @@ void codegen_section_memory(const codegen_writer *w, nest *in, int param);
 /* A round: all steps, one after another. The plane that is read has come in. */
 void codegen_section_round(const codegen_writer *w, nest *in);
 
-/* ---- brick_kernel.c, point_kernel.c, tree_kernel.c, fill_kernel.c ---------------------------- */
+/* ---- brick_kernel.c, point_kernel.c, others ------------------------------------------------ */
 
 /* The body of a kernel with reductions. */
 void codegen_brick_kernel(const codegen_writer *w, nest *kernel);
@@ -86,5 +86,7 @@ void codegen_column_function(text *out, const ir_param *param, kata_type storage
                              const codegen_dialect *dialect);
 void codegen_copy_function(text *out, int bytes, const codegen_dialect *dialect);
 void codegen_fill_function(text *out, kata_type storage, const codegen_dialect *dialect);
+void codegen_sparse_function(text *out, const codegen_sparse *s, const codegen_dialect *dialect);
+void codegen_sums_function(text *out, const codegen_dialect *dialect);
 
 #endif

@@ -64,11 +64,25 @@ static void add_trees(ahead *a, const device_loop *l)
     }
 }
 
+static void add_sparse(ahead *a, const device_loop *l)
+{
+    device_making made;
+    device_begin_sparse(l, false, &made);
+    add(a, l, &made);
+    if (!l->loop->sparse->products) return;
+    device_begin_sparse(l, true, &made);
+    add(a, l, &made);
+}
+
 static void add_loop(ahead *a, const device_loop *l)
 {
     const struct device_tune *t = l->ready->tune;
     device_making made;
     if ((t && t->ways[t->best].kernel) || l->ready->why || grid_box_is_empty(&l->loop->box)) return;
+    if (l->loop->sparse) {
+        add_sparse(a, l);
+        return;
+    }
     if (device_begin_kernel(l, -1, &made)) add(a, l, &made);
     add_fills(a, l);
     add_trees(a, l);

@@ -11,6 +11,7 @@ static bool make_copy(const device_loop *l, chain_slot *slot, const grid_box *to
     bool made = store_device_make(&l->d->copies, slot, touched);
     if (!made && device_is_full(l->d->device)) {
         device_partials_release(l->d);
+        device_points_release(l->d, false);
         device_spare_settle(l->d, true);
         made = store_device_make(&l->d->copies, slot, touched);
     }
@@ -48,7 +49,7 @@ static kata_status bring_field(const device_loop *l, int p)
     const grid_box *touched = &l->ready->touched[p];
     const store_device *on = b->slot->on_device;
     kata_status status = on && on->ring ? bring_ring(l, p) : bring_copy(l, p);
-    if (status || l->loop->copy) return status;
+    if (status || l->loop->copy || l->loop->sparse) return status; /* they read nothing around */
     device_around around = {touched, l->ready->parts[p], l->ready->parts_key[p]};
     return device_fill(l, p, &around);
 }

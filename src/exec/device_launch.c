@@ -252,6 +252,7 @@ kata_status device_run_loop(const device_loop *l)
     device_argument few[MOST], *arguments = few;
     if (grid_box_is_empty(&l->loop->box)) return reduce_nothing(l);
     if (l->loop->copy) return device_run_copy(l);
+    if (l->loop->sparse) return device_run_sparse(l);
     size_t most = 2 + (size_t)kernel->param_count + (size_t)kernel->store_count;
     if (most > MOST) arguments = calloc(most, sizeof *arguments);
     device_given g = make_given(l);

@@ -53,6 +53,7 @@ device_memory *device_take(struct exec_device *d, size_t bytes)
     device_memory *memory = device_allocate(d->device, bytes);
     if (!memory && device_is_full(d->device)) {
         device_partials_release(d);
+        device_points_release(d, false);
         device_spare_settle(d, true);
         memory = device_allocate(d->device, bytes);
     }
@@ -66,6 +67,7 @@ bool device_send_home_all(struct exec_device *d)
     bool done = true;
     while (d->copies.first && done) done = send_home(d, d->copies.first);
     device_partials_release(d);
+    device_points_release(d, true);
     device_tables_forget(d);
     return done;
 }

@@ -41,6 +41,7 @@ static int64_t reduction_bytes(const chain_loop *loop, const grid_box *box)
 static int64_t partials_of(const chain_loop *loop)
 {
     const bool none = loop->once || grid_box_is_empty(&loop->box);
+    if (loop->sparse) return device_sums_bytes(loop);
     return none ? 0 : reduction_bytes(loop, &loop->box);
 }
 
@@ -49,6 +50,7 @@ int64_t device_plane_partials(const analysis_loop *l)
     grid_box box = l->loop->box;
     const int d = l->loop->shape.rank < 3 ? 1 : 2;
     if (l->loop->once || !l->reduces || grid_box_is_empty(&box)) return 0;
+    if (l->loop->sparse) return device_plane_products(l->loop->sparse->points, d == 2);
     box.hi[d] = box.lo[d] + 1;
     return reduction_bytes(l->loop, &box);
 }
@@ -76,14 +78,15 @@ int64_t device_bytes_of(struct exec_device *d, const chain *c)
     const int64_t most = device_facts_of(d->device)->largest;
     grid_box *touched = calloc(c->slot_count + 1, sizeof *touched);
     int64_t bytes = device_table_room(d), largest = 0, sum = 0;
+    device_points_list points = {.bytes = 0};
     bool done = touched;
     for (size_t i = 0; i < c->count && done; i++) {
         const int64_t partials = partials_of(&c->loops[i]);
-        done = add_loop(d, &c->loops[i], touched);
+        done = add_loop(d, &c->loops[i], touched) && device_points_add(&points, &c->loops[i]);
         largest = larger(largest, partials);
         sum += partials;
     }
-    bytes += smaller(sum, largest + DEVICE_WAITING);
+    bytes += smaller(sum, largest + DEVICE_WAITING) + points.bytes;
     for (size_t i = 0; i < c->slot_count && done; i++) {
         if (grid_box_is_empty(&touched[i])) continue;
         if (c->slots[i]->on_device)
@@ -93,5 +96,6 @@ int64_t device_bytes_of(struct exec_device *d, const chain *c)
         bytes += own;
     }
     free(touched);
+    free(points.of);
     return done ? bytes : INT64_MAX;
 }

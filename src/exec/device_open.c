@@ -42,6 +42,7 @@ void exec_device_close(exec_context *context)
     device_tune_free(d);
     text_free(&d->shapes);
     device_partials_free(d);
+    device_points_release(d, true);
     device_spare_settle(d, true);
     free(d->spare);
     free(d->spans);

@@ -92,8 +92,7 @@ static const char *refuses(const struct exec_device *d, const chain_loop *loop)
     const codegen_loop as = {.kernel = loop->kernel, .apart = device_is_apart(loop)};
     if (loop->once) return "it runs on scalars";
     if (loop->kernel->param_count > MOST_PARAMS) return "it has more than 60 parameters";
-    if (loop->sparse) return "its points lie between those of the grid";
-    if (loop->copy) return NULL;
+    if (loop->copy || loop->sparse) return NULL;
     if (loop->mesh && loop->kernel->level_read_count) return "it reads at neighbours in a mesh";
     const char *why = codegen_device_refuses(&as);
     if (!why) why = has_large_tables(d, loop->kernel);
@@ -151,7 +150,8 @@ static uint64_t find_wraps(const chain_loop *loop)
     const ir_kernel *kernel = loop->kernel;
     const codegen_loop as = {.kernel = kernel, .colored = loop->colors > 1};
     uint64_t wraps = 0;
-    for (int p = 0; p < kernel->param_count && !loop->copy && codegen_reads_rows(&as); p++) {
+    const bool own = loop->copy || loop->sparse; /* their kernels know of no wrapped rows */
+    for (int p = 0; p < kernel->param_count && !own && codegen_reads_rows(&as); p++) {
         bool all = ir_param_is_field(&kernel->params[p]);
         for (int q = 0; q < kernel->param_count && all; q++)
             if (loop->bindings[q].slot == loop->bindings[p].slot) all = row_wraps(loop, q);

@@ -146,6 +146,7 @@ static kata_status set_results(const device_loop *l, const device_waiting *w, si
     kata_status status = KATA_OK;
     grid_box whole;
     ir_value *all = NULL;
+    if (w->loop->sparse) return device_set_sums(l, w);
     if (w->loop->parted && !(all = device_meet(l, w, count, &whole)))
         return l->context->failure.elsewhere ? KATA_ERROR_INTERNAL /* ranks agree on another one */
                                              : message_no_memory(l->m);

@@ -33,6 +33,8 @@ typedef struct below {
     bool *ring;        /* by slot */
     grid_box *touched; /* by slot; of those without a ring */
     int64_t planes, partials;
+    device_points_list points;
+    bool failed;
 } below;
 
 static void find_rings(below *b, int node)
@@ -40,7 +42,10 @@ static void find_rings(below *b, int node)
     const plan_node *n = &b->p->nodes[node];
     if (n->kind == PLAN_BUFFER) b->ring[n->slot] = true;
     if (n->kind == PLAN_TILE) b->planes = larger(b->planes, n->size);
-    if (n->kind == PLAN_LOOP) b->partials += device_plane_partials(&b->a->loops[n->loop]);
+    if (n->kind == PLAN_LOOP) {
+        b->partials += device_plane_partials(&b->a->loops[n->loop]);
+        b->failed = !device_points_add(&b->points, b->a->loops[n->loop].loop) || b->failed;
+    }
     for (int child = n->child; child; child = b->p->nodes[child].next) find_rings(b, child);
 }
 
@@ -77,13 +82,14 @@ static int64_t beside(const analysis_chain *a, const plan *p, int node)
     if (b.ring && b.touched) {
         find_rings(&b, node);
         find_whole(&b, node);
-        all = b.partials * b.planes;
+        all = b.failed ? INT64_MAX / 2 : b.partials * b.planes + b.points.bytes;
         for (size_t slot = 0; slot < slots; slot++)
             if (!grid_box_is_empty(&b.touched[slot]))
                 all += store_device_bytes(a->slots[slot], &b.touched[slot]);
     }
     free(b.ring);
     free(b.touched);
+    free(b.points.of);
     return all;
 }
 
@@ -182,8 +188,8 @@ static void find_slack(struct exec_device *d, const stream_run *run, const plan_
     d->slack -= d->slack / OF;
 }
 
-/* In memory of rings before, if there is some. What is kept, and fields that were there whole for
- * loops before, make room. */
+/* In memory of rings before, if there is some. What is kept, and what was there for loops before,
+ * makes room. */
 static bool make_ring(struct exec_device *d, device_planes *ring, const chain_slot *field,
                       const store_device_span *span)
 {
@@ -194,6 +200,10 @@ static bool make_ring(struct exec_device *d, device_planes *ring, const chain_sl
     store_turns *turns = bytes ? device_spare_take(d, field, bytes, bytes + d->slack) : NULL;
     bool made = store_device_ring_make(&ring->ring, d->device, field, span, share, &turns);
     d->clock++;
+    if (!made && device_is_full(d->device)) {
+        device_partials_release(d);
+        device_points_release(d, false);
+    }
     if (!made && device_is_full(d->device) && device_spare_settle(d, true))
         made = store_device_ring_make(&ring->ring, d->device, field, span, share, &turns);
     while (!made && device_is_full(d->device) && device_send_home_oldest(d))

@@ -189,9 +189,8 @@ static sent *list_made(const chain_sparse *s, size_t *count)
 }
 
 /* Gives each rank the products of all. */
-static bool meet(const sweep_loop *l, const chain_sparse *s)
+static bool meet(const sweep_ranks *ranks, const chain_sparse *s)
 {
-    const sweep_ranks *ranks = &l->workers->ranks;
     const char *all;
     const size_t *starts;
     size_t count;
@@ -205,17 +204,22 @@ static bool meet(const sweep_loop *l, const chain_sparse *s)
     return met > 0;
 }
 
-bool sweep_finish_sparse(const sweep_loop *l)
+bool sweep_sum_products(const chain_loop *loop, chain_slot *slot, const sweep_ranks *ranks)
 {
-    const chain_sparse *s = l->loop->sparse;
+    const chain_sparse *s = loop->sparse;
     const grid_sparse *points = s->points;
-    chain_slot *slot = sweep_slot(l, l->loop->kernel->param_count - 1);
     const ir_type type = ir_type_of_storage(slot->type);
-    bool done = !l->like.parted || meet(l, s);
+    bool done = !ranks || meet(ranks, s);
     for (int64_t p = 0; p < points->count && done; p++) {
         double sum = 0;
         for (int64_t i = points->slots[p]; i < points->slots[p + 1]; i++) sum += s->products[i];
         done = store_scalar_set(slot, (int)p, ir_convert(type, IR_F64, (ir_value){.f64 = sum}));
     }
     return done;
+}
+
+bool sweep_finish_sparse(const sweep_loop *l)
+{
+    return sweep_sum_products(l->loop, sweep_slot(l, l->loop->kernel->param_count - 1),
+                              l->like.parted ? &l->workers->ranks : NULL);
 }

@@ -181,6 +181,9 @@ void sweep_copy_alone(const chain_loop *loop, const grid_box *box);
 
 /* The function of loops over points between those of their grid (chain_loop.sparse). */
 abi_function sweep_run_sparse;
+/* After the last point of one that sums: sets the scalar to the sums of its products, and of those
+ * of other ranks (NULL: there are none). False when memory is out, or a rank could not be met. */
+bool sweep_sum_products(const chain_loop *loop, chain_slot *scalar, const sweep_ranks *ranks);
 
 /* ---- edge_area.c: loops that run side by side ------------------------------------------------ */
 

@@ -31,15 +31,17 @@ for n in 1 2 3 4 7; do
 done
 # The same where ranks compute on a device.
 for n in 1 3 4; do
-    KATA_DEVICE=cuda run "$n" save local wrap get
+    KATA_DEVICE=cuda run "$n" save local wrap get record
     diff -r saved1 "ranks$n" || fail "files of $n ranks with devices differ from those of one"
 done
+KATA_EXPLAIN=text KATA_DEVICE=cuda run 3 record
+grep -q 'on the device .*on the CPU: 0$' err || { fail "points ran on the CPU" && cat err; }
 # Some ranks have a device, and others have none.
 program=$KATA_BUILD/tests/rank_data
 for first in none cuda; do
     other=$([ $first = none ] && echo cuda || echo none)
-    timeout -k 5 60 mpirun -n 1 env KATA_DEVICE=$first "$program" checked local : \
-        -n 2 env KATA_DEVICE=$other "$program" checked local >out 2>err </dev/null ||
+    timeout -k 5 60 mpirun -n 1 env KATA_DEVICE=$first "$program" checked local record : \
+        -n 2 env KATA_DEVICE=$other "$program" checked local record >out 2>err </dev/null ||
         { fail "the first rank has the device $first, others $other" && cat out err; }
 done
 # Files are read before ranks are laid out, and after it.

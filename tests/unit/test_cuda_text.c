@@ -250,6 +250,25 @@ static void fills_of_all_types_are_compiled(void **state)
     assert_int_equal(failure_count, 0);
 }
 
+static void points_of_all_types_are_compiled(void **state)
+{
+    (void)state;
+    text sums = {0};
+    for (int i = 0; i < 4 * IR_STORAGE_COUNT; i++) {
+        const kata_type type = (kata_type)(i / 4);
+        const codegen_sparse of = {type, i % 2 ? KATA_F32 : type, i % 2, i / 2 % 2};
+        text source = {0};
+        if (!ir_type_is_floating(ir_type_of_storage(type))) continue;
+        codegen_sparse_text(&source, &of, CODEGEN_CUDA);
+        compile("points", ir_storages[type].name, true, text_get(&source));
+        text_free(&source);
+    }
+    codegen_sums_text(&sums, CODEGEN_CUDA);
+    compile("points", "sums", true, text_get(&sums));
+    text_free(&sums);
+    assert_int_equal(failure_count, 0);
+}
+
 /* An assembler text, which any later device is given, names the compiler and its version. */
 static bool find_compiler(void)
 {
@@ -266,6 +285,7 @@ static bool find_compiler(void)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {cmocka_unit_test(kernels_of_all_files_are_compiled),
-                                              cmocka_unit_test(fills_of_all_types_are_compiled)};
+                                              cmocka_unit_test(fills_of_all_types_are_compiled),
+                                              cmocka_unit_test(points_of_all_types_are_compiled)};
     return find_compiler() ? cmocka_run_group_tests(tests, find_files, forget_files) : 77;
 }
