@@ -19,7 +19,7 @@ on_ranks() # ranks command...
     mkdir "ranks$ranks"
     local start=(mpirun -n "$ranks")
     if [ "$ranks" -eq 1 ]; then start=(); fi
-    (cd "ranks$ranks" && timeout 120 "${start[@]}" "$@" >out 2>err </dev/null)
+    (cd "ranks$ranks" && timeout 200 "${start[@]}" "$@" >out 2>err </dev/null)
 }
 
 # Rates and times differ.
@@ -114,7 +114,7 @@ END
 expect_refused() # mpirun's arguments...
 {
     local code=0
-    timeout 60 mpirun "$@" >out 2>err </dev/null || code=$?
+    timeout 200 mpirun "$@" >out 2>err </dev/null || code=$?
     if [ "$code" -eq 0 ] || [ "$code" -eq 124 ]; then fail "mpirun $* exits with $code"; fi
 }
 run=("$kata" apply disagree.kata scale u=u.npy v=v.npy)
@@ -165,7 +165,7 @@ END
 mean=("$kata" apply mean.kata mean u=large.npy --boundary periodic --steps 5 --quiet)
 "${mean[@]}" v=one.npy >one
 for other in KATA_DEVICE=none KATA_DEVICE_MEMORY=66000; do
-    timeout 60 mpirun -n 1 env KATA_DEVICE=cuda "${mean[@]}" v=two.npy : \
+    timeout 200 mpirun -n 1 env KATA_DEVICE=cuda "${mean[@]}" v=two.npy : \
         -n 1 env KATA_DEVICE=cuda $other "${mean[@]}" v=two.npy >two || fail "one of two ranks has $other"
     cmp one.npy two.npy && cmp one two || fail "other values where one of two ranks has $other"
 done
@@ -180,7 +180,7 @@ expect_in err "error: rank 1: "
 cat >heat.kata <<'END'
 kernel heat(in double u, out double v) { v = u + 0.1*(u[0,-1] + u[0,1] - 2*u); }
 END
-KATA_EXPLAIN=text KATA_RANKS='every=2 small' timeout 60 mpirun -n 2 "$kata" apply heat.kata heat u=u.npy v=w.npy \
+KATA_EXPLAIN=text KATA_RANKS='every=2 small' timeout 200 mpirun -n 2 "$kata" apply heat.kata heat u=u.npy v=w.npy \
     --steps 3 --boundary clamp 2>err
 expect_in err "# on 2 ranks, 2 along y and 1 along z"
 expect_in err "part loop 1 y 0 0 # heat"
