@@ -39,8 +39,9 @@ enum {
     MOST_VOID = HOSTILE(2, 0), /* tries of a way that say nothing */
     LOOKS = HOSTILE(2, 1),     /* at each way */
     MOST_SHIFTS = 3,
-    LATER = 100,  /* loops, after which a search that is remembered goes on */
-    SETTLED = 48, /* runs of each loop, after which they have found out how they run best */
+    MOST_TURNS = 2, /* of a search at once */
+    LATER = 100,    /* loops, after which a search that is remembered goes on */
+    SETTLED = 48,   /* runs of each loop, after which they have found out how they run best */
     SHORTEST_PAUSE = HOSTILE(2048, 128),
     LONGEST_PAUSE = 32768
 };
@@ -86,7 +87,7 @@ void tune_search_again(tune_ways *w)
     if (w->plain || w->best < 0) return;
     for (int i = 0; i < w->count; i++) w->ways[i].ran = 0;
     try_again(w, INFINITY);
-    w->slow = w->late = w->shifts = 0;
+    w->slow = w->late = w->shifts = w->turns = 0;
     w->left = 0;
     w->pause = SHORTEST_PAUSE;
 }
@@ -123,7 +124,7 @@ static bool doubt_first_looks(tune_ways *w)
 static void rest(tune_ways *w)
 {
     w->rests = w->learned = true;
-    w->left = w->pause;
+    w->left = w->at_once ? INT64_MAX / 2 : w->pause;
     w->pause = smaller(2 * w->pause, LONGEST_PAUSE);
     w->shifts = 0;
     for (int i = 0; i < w->count; i++) w->ways[i].checks = 0;
@@ -236,13 +237,13 @@ static void note_shift(tune_ways *w)
 static void watch(tune_ways *w)
 {
     tune_way *best = &w->ways[w->best];
-    if (!best->known || w->each <= 0) return;
+    if (!best->known || w->each <= 0 || (w->at_once && w->rests)) return;
     w->slow = w->each > SLOW * best->least ? w->slow + 1 : 0;
     w->late = w->each > LATE * best->least ? w->late + 1 : 0;
     if (w->late == LATE_RUNS) w->left = smaller(w->left, SHORTEST_PAUSE);
     if (w->each * FASTER < best->least) note_shift(w);
     best->least = fmin(best->least, w->each);
-    if (w->slow < SLOW_RUNS) return;
+    if (w->slow < SLOW_RUNS || (w->at_once && w->turns++ >= MOST_TURNS)) return;
     try_again(w, INFINITY);
     w->slow = w->late = 0;
     w->left = 0;

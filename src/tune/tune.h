@@ -57,6 +57,7 @@ typedef struct tune_ways {
     double usual, lost;  /* seconds of all its loops, by `best` as it was known; and beyond that */
     int slow, late;      /* runs in a row that took much, or somewhat, longer than `best` did */
     int shifts;          /* how often `best` has turned much faster since the last pause */
+    int turns;           /* and how often much slower in a search at once */
     bool learned;        /* something that wisdom does not have yet */
     bool provisional;    /* some of its loops run by functions that will be replaced: then parts
                             take a while at most */

@@ -433,7 +433,7 @@ grep -q "kata apply: cannot copy standard input to .*: File too large" err || fa
 # no more is copied than the array: what has no end, or claims to be huge, fills no disk
 endless() # message
 {
-    (ulimit -f 1000; exec timeout 20 "$kata" apply k.kata line u=- v=v.npy) 2>err &&
+    (ulimit -f 1000; exec timeout 120 "$kata" apply k.kata line u=- v=v.npy) 2>err &&
         fail "endless input is taken"
     expect_in err "$1"
 }
@@ -456,7 +456,7 @@ mkfifo endless
 exec 9<>endless
 "$kata" apply k.kata line u=- v=v.npy <endless &
 waiting=$!
-for ((wait = 0; wait < 100; wait++)); do
+for ((wait = 0; wait < 1000; wait++)); do
     if [ -n "$(ls temporary)" ]; then break; fi
     sleep 0.1
 done

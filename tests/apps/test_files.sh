@@ -165,7 +165,7 @@ files_of() # process
     local link
     for link in /proc/"$1"/fd/*; do readlink "$link" || true; done | grep -c "^$PWD/spill/" || true
 }
-for _ in $(seq 200); do
+for _ in $(seq 2000); do
     if [ "$(files_of $spinning)" -ge 2 ] || ! kill -0 $spinning 2>/dev/null; then break; fi
     sleep 0.05
 done

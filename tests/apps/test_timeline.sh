@@ -68,7 +68,7 @@ fi
 if [ "$KATA_SANITIZED" != 1 ] && command -v mpirun >/dev/null && [ -e "$KATA_BUILD/katagami-mpi.so" ]; then
     # shellcheck source=tests/ranks/ranks_helpers.bash
     . "$KATA_SOURCE/tests/ranks/ranks_helpers.bash"
-    timeout 120 mpirun --oversubscribe -n 2 "$kata" run weather --steps 2 --nx 64 --ny 64 --nz 16 --quiet --timeline ranks.json \
+    timeout 200 mpirun --oversubscribe -n 2 "$kata" run weather --steps 2 --nx 64 --ny 64 --nz 16 --quiet --timeline ranks.json \
         >out 2>err </dev/null || fail "two ranks: $(cat err)"
     events ranks.json ranks=1 loop=5
     events ranks.json.rank1 ranks=1 loop=5

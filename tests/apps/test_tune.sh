@@ -13,12 +13,12 @@ kernel heat(in double u, out double v) { v = 0.25*(u[0,1,0] + u[0,-1,0] + u[0,0,
 END_OF_KERNELS
 expect 0 apply k.kata start --size 32x32x32 u=u.npy
 steps=(apply k.kata heat u=u.npy v=v.npy --boundary clamp)
-KATA_WISDOM=0 expect 0 "${steps[@]}" --steps 20000
+KATA_WISDOM=0 expect 0 "${steps[@]}" --steps 40000
 mv v.npy expected.npy
 expect 0 wisdom
 [ "$(wc -l <out)" = 1 ] || fail "something is kept before anything was tuned: $(cat out)"
 
-expect 0 tune --runs 12 --to tried.txt -- "$KATA_BUILD/kata" "${steps[@]}" --steps 20000
+expect 0 tune --runs 12 --to tried.txt -- "$KATA_BUILD/kata" "${steps[@]}" --steps 40000
 cmp v.npy expected.npy || fail "tuning changes results"
 for way in loops 'cache=[0-9]+'; do
     grep -qE "^  heat, .*; tried, seconds per loop: .*\\b$way " tried.txt || fail "$way not tried: $(cat tried.txt)"

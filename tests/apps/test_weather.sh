@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Diffusion and advection of weather models: plain C computes the same bits, a wave decays exactly,
 # diffusion conserves the mean of each level, and executors, tiles and threads change nothing.
-# Labels: compiler
 set -euo pipefail
 # shellcheck source=tests/apps/apps_helpers.bash
 . "$KATA_SOURCE/tests/apps/apps_helpers.bash"

@@ -12,7 +12,7 @@ export OMPI_MCA_rmaps_base_oversubscribe=1
 bench=$KATA_BUILD/bench/bench_ranks
 if [ ! -e "$bench" ]; then exit 77; fi
 
-timeout -k 5 120 "$bench" --quick exchanges >out 2>err </dev/null ||
+timeout -k 5 200 "$bench" --quick exchanges >out 2>err </dev/null ||
     { fail "exchanges are not as planned" && cat out err; }
 # program, side, depth, messages and bytes per step, as planned
 awk '/\^/ {print $1, $2, $3, $4, $5, $6}' out >sent
@@ -26,7 +26,7 @@ END
 diff expected sent || fail "other messages than expected"
 
 # Steps by turns, of both kinds of process.
-timeout -k 5 120 "$bench" --quick scaling cube 64 >out 2>err </dev/null ||
+timeout -k 5 200 "$bench" --quick scaling cube 64 >out 2>err </dev/null ||
     { fail "two ranks beside two threads" && cat out err; }
 grep -Eq '^cube +64\^3 +[0-9.]+ +[0-9.]+ +[0-9.]+$' out || { fail "no line for 64^3" && cat out; }
 

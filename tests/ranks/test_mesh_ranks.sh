@@ -7,7 +7,7 @@ set -euo pipefail
 . "$KATA_SOURCE/tests/ranks/ranks_helpers.bash"
 export OMPI_MCA_rmaps_base_oversubscribe=1
 
-if ! timeout -k 5 100 mpirun -n 3 "$KATA_BUILD/tests/test_mesh" brief >out 2>&1 </dev/null; then
+if ! timeout -k 5 200 mpirun -n 3 "$KATA_BUILD/tests/test_mesh" brief >out 2>&1 </dev/null; then
     fail "the test of meshes on 3 ranks"
     cat out
 fi

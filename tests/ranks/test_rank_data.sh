@@ -17,7 +17,7 @@ run() # ranks part...
     rm -rf "ranks$ranks"
     mkdir "ranks$ranks"
     if ! (cd "ranks$ranks" &&
-        timeout -k 5 60 mpirun -n "$ranks" "$KATA_BUILD/tests/rank_data" "$@" >../out 2>../err </dev/null)
+        timeout -k 5 200 mpirun -n "$ranks" "$KATA_BUILD/tests/rank_data" "$@" >../out 2>../err </dev/null)
     then
         fail "$* on $ranks ranks"
         cat out err
@@ -40,7 +40,7 @@ grep -q 'on the device .*on the CPU: 0$' err || { fail "points ran on the CPU" &
 program=$KATA_BUILD/tests/rank_data
 for first in none cuda; do
     other=$([ $first = none ] && echo cuda || echo none)
-    timeout -k 5 60 mpirun -n 1 env KATA_DEVICE=$first "$program" checked local record : \
+    timeout -k 5 200 mpirun -n 1 env KATA_DEVICE=$first "$program" checked local record : \
         -n 2 env KATA_DEVICE=$other "$program" checked local record >out 2>err </dev/null ||
         { fail "the first rank has the device $first, others $other" && cat out err; }
 done
@@ -48,7 +48,7 @@ done
 for n in 1 3 4; do
     mkdir -p "loaded$n"
     cp saved1/* "loaded$n"
-    (cd "loaded$n" && timeout -k 5 60 mpirun -n "$n" "$KATA_BUILD/tests/rank_data" load >../out 2>../err </dev/null) ||
+    (cd "loaded$n" && timeout -k 5 200 mpirun -n "$n" "$KATA_BUILD/tests/rank_data" load >../out 2>../err </dev/null) ||
         { fail "load on $n ranks" && cat out err; }
     diff -r loaded1 "loaded$n" || fail "what $n ranks have loaded differs"
 done

@@ -8,7 +8,7 @@ set -euo pipefail
 # shellcheck source=tests/ranks/ranks_helpers.bash
 . "$KATA_SOURCE/tests/ranks/ranks_helpers.bash"
 
-most=120 # seconds, for what ends by itself in a few
+most=200 # seconds, for what ends by itself in a few
 
 # Runs a part of the program. What it prints, and its exit code, go to files NAME.*. The last rank
 # does what is special about it when there is the file NAME.until.

@@ -431,7 +431,7 @@ static void test_a_block_for_each_point_is_planned_and_run(void **state)
 {
     (void)state;
     static double expected[POINTS], found[POINTS];
-    alarm(30);
+    alarm(120);
     run_two_steps("reference", NULL, expected);
     run_two_steps("plan", "blocked parts.x=96 parts.y=96 every=1", found);
     alarm(0);
@@ -451,7 +451,7 @@ static void test_blocks_far_smaller_than_their_margins_are_refused(void **state)
     kata_kernel *heat = kata_kernel_find(kata_module_from_text(k, "k.kata", kernels), "heat");
     kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = KATA_PERIODIC);
     kata_field *v = kata_field_like(u, "v");
-    alarm(60);
+    alarm(120);
     for (int i = 0; i < 8; i++) {
         kata_apply(heat, kata_all(g), u, v);
         kata_apply(heat, kata_all(g), v, u);

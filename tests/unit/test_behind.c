@@ -178,7 +178,7 @@ static void test_an_error_is_reported_by_a_later_call(void **state)
     assert_int_equal(kata_output_wait(k), KATA_OK);
     /* kata_step, without waiting: it comes sooner or later */
     kata_save(u, "no/u.h5", .behind = true);
-    for (int i = 0; i < 10000 && kata_ok(k); i++) {
+    for (int i = 0; i < 60000 && kata_ok(k); i++) {
         kata_step(k);
         usleep(1000);
     }

@@ -2,8 +2,8 @@
  * common, sm_80 and sm_90, by NVRTC: of each kernel that runs on devices, with its fields stored as
  * the kernel has them, and narrower. Skipped where there is no NVRTC.
  *
- * Where KATA_TEST_FULL is 1, each text is compiled for both. Else it is every ninth one of kernels
- * of applications, of the bench and of examples as they are, and every 29th of all others. Texts
+ * Where KATA_TEST_FULL is 1, each text is compiled for both. Else it is every 27th one of kernels
+ * of applications, of the bench and of examples as they are, and every 87th of all others. Texts
  * that the same NVRTC has compiled before are noted in the cache folder. */
 /* Labels: slow */
 #include "codegen/codegen.h"
@@ -88,7 +88,7 @@ static bool is_chosen(const char *file, bool usual)
     const char *full = environment_get("KATA_TEST_FULL");
     const int own = number++;
     if (full && full[0] == '1') return true;
-    return own % (usual && strncmp(file, "tests/", 6) != 0 ? 9 : 29) == 0;
+    return own % (usual && strncmp(file, "tests/", 6) != 0 ? 27 : 87) == 0;
 }
 
 static void compile(const char *file, const char *kernel, bool usual, const char *source)

@@ -6,7 +6,7 @@
  * is not, a point that no rank has, or a margin one too small are found to be wrong. Each rank
  * proves what it does by a plan: all plans that are made, and none that is damaged and gives other
  * bits. */
-/* Labels: hostile */
+/* Labels: hostile slow */
 #include "plan_world.h"
 
 #include <math.h>

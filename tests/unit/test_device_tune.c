@@ -372,7 +372,7 @@ static void the_program_runs_while_shapes_are_compiled(void **state)
     (void)state;
     world w = open_compiling();
     int steps = 2;
-    for (; tune_of(&w)->phase != DEVICE_SETTLED && steps < 20000; steps++) {
+    for (; tune_of(&w)->phase != DEVICE_SETTLED && steps < 100000; steps++) {
         run(&w, 1);
         usleep(1000);
     }

@@ -1,6 +1,7 @@
 /* Emulated machines give what was published of them, within the bounds that the notes of each test
  * name: blocks and their bytes, periods of pipelines, the configurations of a lattice Boltzmann
  * solver. What is calibrated on a result is no evidence for it. */
+/* Labels: slow */
 #include "emulated_chain.h"
 
 #include <math.h>

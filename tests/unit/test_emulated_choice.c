@@ -1,5 +1,6 @@
 /* What the planner chooses for emulated machines takes at most 2 % longer than the best of all
  * blocks, intervals between exchanges, slots, columns and sweeps in place. */
+/* Labels: slow */
 #include "emulated_chain.h"
 
 #include <math.h>

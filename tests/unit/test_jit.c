@@ -326,8 +326,8 @@ static void says_that_the_compiler_wrote_nothing(void **state)
 /* What a compiler leaves running in the background is not waited for. */
 static void waits_for_the_compiler_only(void **state)
 {
-    const char *compiler = write_script(*state, "sleep 50 & exec cc \"$@\"");
-    alarm(40);
+    const char *compiler = write_script(*state, "sleep 200 & exec cc \"$@\"");
+    alarm(150);
     assert_int_equal(answer_with(compiler, *state, text_42, NULL), 42);
     alarm(0);
 }

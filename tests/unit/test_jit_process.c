@@ -173,12 +173,12 @@ static void read_numbers(const char *path, int numbers[2])
     fail_msg("no numbers in %s", path);
 }
 
-/* Whether a process ends within 20 seconds. One that nobody has waited for yet has ended. */
+/* Whether a process ends within a minute. One that nobody has waited for yet has ended. */
 static bool ends(int number)
 {
     char path[64], line[256];
     snprintf(path, sizeof path, "/proc/%d/stat", number);
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0; i < 6000; i++) {
         FILE *file = fopen(path, "r");
         if (!file) return true;
         bool read = fgets(line, sizeof line, file) != NULL;

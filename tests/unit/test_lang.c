@@ -1,5 +1,6 @@
 /* The front end where fixtures do not reach: limits, the caller's environment, memory and reports.
  */
+/* Labels: slow */
 #include "lang/lang.h"
 
 #include <fenv.h>

@@ -135,11 +135,11 @@ static int calls(const world *w)
     return (int)(size / strlen("call\n"));
 }
 
-/* Until the star has its larger function; false after half a minute. */
+/* Until the star has its larger function; false after two minutes. */
 static bool run_until_replaced(world *w)
 {
     double start = clock_seconds();
-    while (count(w, false) == 0 && clock_seconds() - start < 30) run_steps(w, 20);
+    while (count(w, false) == 0 && clock_seconds() - start < 120) run_steps(w, 20);
     return count(w, false) > 0;
 }
 
@@ -219,7 +219,7 @@ static void a_compiler_that_fails_is_not_asked_again(void **state)
     open_world(w, 2, "cpu");
     run_steps(w, 1);
     double start = clock_seconds();
-    while (failures(w) == 0 && clock_seconds() - start < 30) run_steps(w, 20);
+    while (failures(w) == 0 && clock_seconds() - start < 120) run_steps(w, 20);
     assert_true(failures(w) > 0);
     int failed = calls(w);
     for (start = clock_seconds(); clock_seconds() - start < 1;) run_steps(w, 20);
@@ -242,17 +242,17 @@ static int read_number(const world *w, const char *name)
 static void a_slow_compiler_is_of_low_priority_and_ends_with_the_context(void **state)
 {
     world *w = *state;
-    write_compiler(w, IF_LARGER "nice >nice; echo $$ >process; exec sleep 60;" END_IF);
+    write_compiler(w, IF_LARGER "nice >nice; echo $$ >process; exec sleep 600;" END_IF);
     open_world(w, 2, "cpu");
     double start = clock_seconds();
-    while (read_number(w, "process") <= 0 && clock_seconds() - start < 30) run_steps(w, 20);
+    while (read_number(w, "process") <= 0 && clock_seconds() - start < 120) run_steps(w, 20);
     int process = read_number(w, "process");
     assert_true(process > 0);
     int lower = getpriority(PRIO_PROCESS, 0) + 10;
     assert_int_equal(read_number(w, "nice"), lower < 19 ? lower : 19);
     start = clock_seconds();
     assert_int_equal(kata_close(w->k), KATA_OK);
-    assert_true(clock_seconds() - start < 10);
+    assert_true(clock_seconds() - start < 100);
     assert_int_equal(kill(process, 0), -1);
 }
 

@@ -1,7 +1,7 @@
 /* Meshes from netCDF-4 files: by the UGRID conventions, however these say that tables are written,
  * and with the variables of ICON grid files. Damaged files are refused with their variable, element
  * and slot. */
-/* Labels: hostile */
+/* Labels: hostile slow */
 #include "kata/kata.h"
 
 #include <setjmp.h>

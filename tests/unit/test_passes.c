@@ -1,7 +1,7 @@
 /* Passes of code generation make kernels faster and change no bit: with each of them left out, and
  * with all, compiled kernels give what the reference executor gives. Each pass changes the code of
  * some kernel here, so that leaving it out is no empty promise. */
-/* Labels: hostile */
+/* Labels: hostile slow */
 #include "codegen/codegen.h"
 #include "lang/lang.h"
 

@@ -2,7 +2,7 @@
  * them into tiles and with each loop in random tiles of its own, give the reference executor's bits
  * on one to seven threads, or its message where a check fails. Kernels come from a few texts, so
  * that each is compiled once. */
-/* Labels: hostile threads compiler */
+/* Labels: hostile threads compiler slow */
 #include "plan_outcome.h"
 
 #include "jit/jit.h"

@@ -1,6 +1,6 @@
 /* Points between grid points: the same bits whatever runs the loops, recording is the transpose of
  * injecting, linear weights are exact for linear fields, and sums have the order of kata.h. */
-/* Labels: hostile */
+/* Labels: hostile slow */
 #include "kata/kata.h"
 
 #include <math.h>

@@ -580,6 +580,31 @@ static void test_noise_does_not_decide(void **state)
     }
 }
 
+/* Whatever other programs do meanwhile: parts take up to thirty times as long, some for long. */
+static void test_a_search_at_once_ends_for_good(void **state)
+{
+    enum { MOST = 100000 };
+    uint64_t random = 3;
+    (void)state;
+    for (int trial = 0; trial < 100; trial++) {
+        tune_ways w = new_water();
+        size_t ended = 0, run = 0;
+        double noise = 1;
+        w.at_once = true;
+        for (size_t count; run < MOST + LONG; run += count) {
+            plan_request request = begin(&w, 1000, &count, INT64_MAX);
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            if (random >> 40 & 1 || random >> 41 & trial)
+                noise = pow(30, (double)(random >> 44) / (1 << 20));
+            if (w.rests && !ended) ended = run;
+            if (ended && (!w.rests || w.trying)) fail_msg("trial %d: it has begun anew", trial);
+            tune_search_end(&w, count,
+                            1e-2 * seconds_of_water(&request, 0.9) * noise * (double)count, 0);
+        }
+        if (!ended || ended > MOST) fail_msg("trial %d: it has not ended", trial);
+    }
+}
+
 /* Where a cache holds all fields tiles gain little, and trying them costs little. */
 static void test_tries_in_a_cache_cost_little(void **state)
 {
@@ -683,6 +708,7 @@ int main(void)
         cmocka_unit_test(test_tiles_are_found_where_the_first_ones_are_far_slower_than_loops),
         cmocka_unit_test(test_a_burst_of_noise_does_not_decide),
         cmocka_unit_test(test_noise_does_not_decide),
+        cmocka_unit_test(test_a_search_at_once_ends_for_good),
         cmocka_unit_test(test_tries_in_a_cache_cost_little),
         cmocka_unit_test(test_all_loops_of_long_steps_settle),
         cmocka_unit_test(test_periods_are_the_shortest),
