@@ -135,6 +135,11 @@ bool codegen_is_of_section(const codegen_writer *w, int param)
     return w->section && param == w->section->from;
 }
 
+bool codegen_is_of_tile(const codegen_writer *w, int param)
+{
+    return w->tile && param == w->tile->param;
+}
+
 bool codegen_needs_row(const codegen_writer *w, int access)
 {
     return !codegen_chooses_rows(w) || w->lookups->rows[access];
