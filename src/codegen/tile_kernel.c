@@ -10,37 +10,45 @@ static void add_place(const codegen_writer *w, nest *in)
 {
     const codegen_tile *t = w->tile;
     const int points[2] = {w->shape->vector, w->shape->tall};
-    const char *names[2] = {"at", "first_y"};
     for (int d = 0; d < 2; d++)
         nest_statement(in,
                        "const ABI_STEP tile_%c = (ABI_STEP)(given.launch.first[%d] + "
-                       "(int64_t)KATA_GROUP(%d) * %d), %s = tile_%c + (ABI_STEP)KATA_THREAD(%d) * "
-                       "%d",
-                       "xy"[d], d, d, t -> size[d], names[d], "xy"[d], d, points[d]);
+                       "(int64_t)KATA_GROUP(%d) * %d), first_%c = tile_%c + "
+                       "(ABI_STEP)KATA_THREAD(%d) * %d",
+                       "xy"[d], d, d, t -> size[d], "xy"[d], "xy"[d], d, points[d]);
     nest_statement(in, "const ABI_STEP from_z = (ABI_STEP)(given.launch.first[2] + "
                        "(int64_t)KATA_GROUP(2) * given.launch.bricks[0])");
     nest_statement(in,
                    "const ABI_STEP to_z = (ABI_STEP)(from_z + given.launch.bricks[0] < "
                    "given.launch.hi[2] ? from_z + given.launch.bricks[0] : given.launch.hi[2])");
     nest_statement(in,
-                   "const int32_t thread = (int32_t)KATA_THREAD(1) * %d + "
-                   "(int32_t)KATA_THREAD(0)",
+                   "const int32_t thread = (int32_t)KATA_THREAD(1) * %d + (int32_t)KATA_THREAD(0)",
                    w->shape->threads[0]);
 }
 
-/* Where its rows are in a plane: of those that no point reads, the nearest that one does. */
+/* The points of its rows: of those outside of the box, the nearest inside, which nobody writes. So
+ * no branch stands between rows. And where rows are in a plane that is kept: of those that no point
+ * reads, the nearest that one does. */
 static void add_rows(const codegen_writer *w, nest *in)
 {
     const codegen_tile *t = w->tile;
-    const int field = codegen_field_number(w->loop->kernel, t->param);
-    const int vector = w->shape->vector;
-    for (int row = 0; row < w->shape->tall; row++)
-        nest_statement(
-            in,
-            "const ABI_STEP row_%d = (ABI_STEP)(kata_between(given.launch.lo[1] - %d, "
-            "first_y + %d, given.launch.hi[1] + %d) * given.place[%d].y + "
-            "kata_between(given.launch.lo[0] & -%d, at, (given.launch.hi[0] - 1) & -%d))",
-            row, t->before[1], row, t->behind[1] - 1, field, vector, vector);
+    const int field = codegen_field_number(w->loop->kernel, t->param), vector = w->shape->vector;
+    nest_statement(in,
+                   "const ABI_STEP at = (ABI_STEP)kata_between(given.launch.lo[0] & -%d, first_x, "
+                   "(given.launch.hi[0] - 1) & -%d)",
+                   vector, vector);
+    for (int row = 0; row < w->shape->tall; row++) {
+        nest_statement(in,
+                       "const ABI_STEP y_%d = (ABI_STEP)kata_between(given.launch.lo[1], first_y + "
+                       "%d, given.launch.hi[1] - 1)",
+                       row, row);
+        nest_statement(in, "const %s writes_%d = at == first_x && y_%d == first_y + %d",
+                       w->dialect->boolean, row, row, row);
+        nest_statement(in,
+                       "const ABI_STEP row_%d = (ABI_STEP)kata_between(given.launch.lo[1] - %d, "
+                       "first_y + %d, given.launch.hi[1] + %d) * (ABI_STEP)given.place[%d].y + at",
+                       row, t->before[1], row, t->behind[1] - 1, field);
+    }
 }
 
 /* ---- planes ---------------------------------------------------------------------------------- */
@@ -102,13 +110,9 @@ static void add_rows_of_points(const codegen_writer *w, nest *in)
     codegen_writer row = *w;
     for (row.row = 0; row.row < w->shape->tall; row.row++) {
         nest *points = nest_add(in, NEST_BLOCK);
-        nest_statement(points, "const ABI_STEP iy = first_y + %d", row.row);
-        nest *some = nest_format(points, NEST_IF,
-                                 "iy < given.launch.hi[1] && at < given.launch.hi[0] && at + %d > "
-                                 "given.launch.lo[0]",
-                                 w->shape->vector);
-        codegen_thread_row(&row, some);
-        codegen_thread_points(&row, some);
+        nest_statement(points, "const ABI_STEP iy = y_%d", row.row);
+        codegen_thread_row(&row, points);
+        codegen_thread_points(&row, points);
     }
 }
 
