@@ -55,17 +55,6 @@ typedef struct codegen_reuse {
     int32_t *offset;    /* and at which offset from the point it is found */
 } codegen_reuse;
 
-/* What the threads of a group share of a field, of a shape with tiles: some planes of the tile,
- * with what its points read around them. It is fetched in pieces of a row. */
-typedef struct codegen_tile {
-    int param;
-    int before[3], behind[3]; /* how far points read */
-    bool corners;             /* and points that are neither in a row nor in a column of the tile */
-    int size[2];              /* points along x and y */
-    int piece;                /* elements */
-    int left, pitch;          /* elements of a row in front of the tile, and of a whole one */
-} codegen_tile;
-
 typedef struct codegen_writer codegen_writer;
 /* Adds something for the row of the writer. */
 typedef void codegen_add_row(const codegen_writer *w, nest *in);
@@ -124,13 +113,13 @@ struct codegen_writer {
     bool widened;   /* what is read as f16 is at hand as float, and results stay float */
 
     /* On a device. */
-    const codegen_shape *shape;     /* NULL: a loop of a CPU is written */
-    int lane, round;                /* of the thread's vector, and chunk, that is written */
-    const codegen_tile *tile;       /* NULL: there is none */
-    bool ahead;                     /* rows of some rounds of a brick are read before the first */
-    const codegen_section *section; /* NULL: one loop is written; then also: */
-    int step, row;                  /* the loop, and the row of the thread */
-    bool plain;                     /* all points of the round are inside of the box */
+    const codegen_shape *shape;      /* NULL: a loop of a CPU is written */
+    int lane, round;                 /* of the thread's vector, and chunk, that is written */
+    const struct codegen_tile *tile; /* NULL: there is none */
+    bool ahead;                      /* rows of some rounds of a brick are read before the first */
+    const codegen_section *section;  /* NULL: one loop is written; then also: */
+    int step, row;                   /* the loop, and the row of the thread */
+    bool plain;                      /* all points of the round are inside of the box */
 };
 
 /* ---- facts.c: what is known of a loop -------------------------------------------------------- */
@@ -180,12 +169,9 @@ bool codegen_is_reused(const codegen_writer *w, ir_id id);
 const codegen_lookup *codegen_lookup_of(const codegen_writer *w, ir_id id);
 /* Whether a number, or an element of a table, is needed by itself. */
 bool codegen_needs_number(const codegen_writer *w, ir_id id);
-/* Whether a field is what loops of a section hand on, or is in the tile that a group shares: so
- * that its elements are at hand. */
+/* Whether a field is what loops of a section hand on, so that its elements are at hand. */
 bool codegen_is_of_section(const codegen_writer *w, int param);
-bool codegen_is_of_tile(const codegen_writer *w, int param);
-/* Whether the row of an access is read otherwise than by lookups; whether some lookup reads rows.
- */
+/* Whether the row of an access is read otherwise than by lookups; whether lookups read rows. */
 bool codegen_needs_row(const codegen_writer *w, int access);
 bool codegen_chooses_rows(const codegen_writer *w);
 /* Marks operands of marked nodes, and so on; none of reused values, and of lookups the index. */

@@ -1,5 +1,5 @@
 /* What is known of a loop before code is written for it. */
-#include "codegen/emit.h"
+#include "codegen/thread.h"
 
 codegen_rows codegen_rows_of(const codegen_loop *loop, int param)
 {

@@ -1,5 +1,5 @@
 /* Pointers to the rows that the points of a row read and write. */
-#include "codegen/emit.h"
+#include "codegen/thread.h"
 
 static void add_shift(text *out, const codegen_writer *w, int param, int dimension, int32_t offset,
                       int view)

@@ -75,10 +75,24 @@ void codegen_section_round(const codegen_writer *w, nest *in);
 /* ---- tile_shape.c, tile_planes.c, tile_kernel.c: tiles of loops that read far -------------------
  */
 
+/* What the threads of a group share of a field, of a shape with tiles: some planes of the tile,
+ * with what its points read around them. It is fetched in pieces of a row. */
+typedef struct codegen_tile {
+    int param;
+    int before[3], behind[3]; /* how far points read */
+    bool corners;             /* and points that are neither in a row nor in a column of the tile */
+    int size[2];              /* points along x and y */
+    int piece;                /* elements */
+    int left, pitch;          /* elements of a row in front of the tile, and of a whole one */
+} codegen_tile;
+
 enum {
     CODEGEN_TILE_AHEAD = 3, /* planes that are fetched before they are needed */
     CODEGEN_TILE_PLANES = CODEGEN_TILE_AHEAD + 1
 };
+/* Whether a field is in the tile that the writer's group shares, so that its elements are at hand:
+ * in facts.c. */
+bool codegen_is_of_tile(const codegen_writer *w, int param);
 /* The tile of a shape that has one. */
 codegen_tile codegen_tile_of(const codegen_loop *loop, const codegen_shape *shape);
 /* Elements of a plane that is shared; planes of its own points that a thread keeps. */
