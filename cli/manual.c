@@ -132,8 +132,9 @@ static const struct {
     {"KATA_SPILL_RATE", "bytes per second that are moved to and from them at most"},
     {"KATA_DEVICE", "where kernels run: cuda, cuda:1, opencl, opencl:0, any; none: the CPU"},
     {"KATA_DEVICE_MEMORY", "bytes of a device that are used at most, such as 8G"},
-    {"KATA_DEVICE_SHAPE", "x=32 y=4 z=1 vector=2 chunk=4 along=2: how threads of a device share "
-                          "points, instead of what is found; steps=3 rows=4: of loops at once"},
+    {"KATA_DEVICE_SHAPE",
+     "x=32 y=4 z=1 vector=2 chunk=4 along=2: how threads of a device share "
+     "points, instead of what is found; steps=3 rows=4: of loops at once; rows=2: in tiles"},
     {"KATA_CUDA", "CUDA's driver, instead of libcuda.so.1"},
     {"KATA_NVRTC", "CUDA's compiler, instead of libnvrtc.so"},
     {"KATA_L2", "bytes of a second-level cache, where the machine reports wrong ones"},

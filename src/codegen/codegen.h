@@ -85,6 +85,9 @@ typedef struct codegen_shape {
     int threads[3]; /* of a group, along x, y and z; 1 along levels in order */
     bool rows;      /* a thread reads rows as vectors, also of one point */
     int vector, chunk, along;
+    int tall;  /* rows along y of a thread of a tile, see tile_shape.c; 0: there are no tiles */
+    int turn;  /* planes behind which what a thread of a tile keeps moves on */
+    int depth; /* planes along z through which a group with a tile walks */
     bool wide; /* numbers of elements need 64 bits */
     bool far;  /* what is given by value lies in memory: it is more than arguments may be */
 } codegen_shape;
@@ -104,6 +107,26 @@ int codegen_list_shapes(const codegen_loop *loop, bool wide, const int64_t point
                         codegen_shape shapes[CODEGEN_MOST_SHAPES]);
 /* The points along a dimension that a group runs. */
 int64_t codegen_group_points(const codegen_shape *shape, int dimension);
+
+/* ---- tile_shape.c: tiles of loops that read far ---------------------------------------------- */
+
+/* Shapes with tiles of which one may be faster for a loop, for groups that may share so many bytes;
+ * their depth is left open. None where a loop is not one of those that may run so. */
+enum { CODEGEN_MOST_TILES = 4 };
+int codegen_list_tiles(const codegen_loop *loop, bool wide, int64_t local,
+                       codegen_shape shapes[CODEGEN_MOST_TILES]);
+/* Makes a shape one with tiles, of so many threads, points of a vector and rows of a thread, and
+ * planes of a turn. False, and the shape as it was, where the loop has none. */
+bool codegen_change_tile(const codegen_loop *loop, codegen_shape *shape, const int threads[2],
+                         int vector, int tall, int turn);
+/* The bytes that the threads of a group share; how many groups a unit of a device runs at once, as
+ * far as it can be known; and how many planes a group reads beside those of its depth. */
+size_t codegen_tile_local(const codegen_loop *loop, const codegen_shape *shape);
+int codegen_tile_groups(const codegen_loop *loop, const codegen_shape *shape, int64_t local);
+int codegen_tile_before(const codegen_loop *loop, const codegen_shape *shape);
+
+/* ---- point_kernel.c, kernel_file.c: what runs ------------------------------------------------ */
+
 /* Why a loop cannot run on a device: "its levels run in order"; NULL: it can. */
 const char *codegen_device_refuses(const codegen_loop *loop);
 /* A file with the kernel of a loop, of the name codegen_name, as abi.h says. */

@@ -40,6 +40,13 @@ const codegen_dialect codegen_c = {
     "#define __UINT32_TYPE__ uint32_t\n"                                                           \
     "#define __UINT64_TYPE__ uint64_t\n"
 
+/* Threads fetch by themselves: behind the barrier, all is there. */
+#define PLAIN_FETCHES(shared, global)                                                              \
+    "#define KATA_FETCH(how, type, to, from) *(" shared "type *)(to) = *(const " global            \
+    "type *)(from)\n"                                                                              \
+    "#define KATA_FETCH_END\n"                                                                     \
+    "#define KATA_FETCHED(still)\n"
+
 const codegen_dialect codegen_cuda = {
     .function = "extern \"C\" __global__ void ",
     .inlined = "KATA_INLINED ",
@@ -110,6 +117,17 @@ const codegen_dialect codegen_cuda = {
                "    return h;\n"
                "}\n"
                "#endif\n",
+    .fetches = "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800\n"
+               "#define KATA_FETCH(how, type, to, from) \\\n"
+               "    asm volatile(\"cp.async.\" how \".shared.global [%0], [%1], %2;\" \\\n"
+               "                 : \\\n"
+               "                 : \"r\"((uint32_t)__cvta_generic_to_shared(to)), \"l\"(from), \\\n"
+               "                   \"n\"((int)sizeof(type)) \\\n"
+               "                 : \"memory\")\n"
+               "#define KATA_FETCH_END asm volatile(\"cp.async.commit_group;\" : : : \"memory\")\n"
+               "#define KATA_FETCHED(still) \\\n"
+               "    asm volatile(\"cp.async.wait_group %0;\" : : \"n\"(still) : \"memory\")\n"
+               "#else\n" PLAIN_FETCHES("", "") "#endif\n",
 };
 
 const codegen_dialect codegen_opencl = {
@@ -182,4 +200,5 @@ const codegen_dialect codegen_opencl = {
                "    vstore_half_rte(x, 0, (__private half *)&h);\n"
                "    return h;\n"
                "}\n",
+    .fetches = PLAIN_FETCHES("__local ", "__global "),
 };

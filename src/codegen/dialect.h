@@ -26,6 +26,7 @@ typedef struct codegen_dialect {
     const char *constants;      /* in front of a table of constants */
     const char *long_vector;    /* the type of vectors of i64, without their length */
     const char *prelude;        /* of a file: what its text needs and the language lacks */
+    const char *fetches;        /* how planes of tiles are fetched: see tile_kernel.c */
 } codegen_dialect;
 
 extern const codegen_dialect codegen_c, codegen_cuda, codegen_opencl;

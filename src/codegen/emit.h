@@ -113,12 +113,13 @@ struct codegen_writer {
     bool widened;   /* what is read as f16 is at hand as float, and results stay float */
 
     /* On a device. */
-    const codegen_shape *shape;     /* NULL: a loop of a CPU is written */
-    int lane, round;                /* of the thread's vector, and chunk, that is written */
-    bool ahead;                     /* rows of some rounds of a brick are read before the first */
-    const codegen_section *section; /* NULL: one loop is written; then also: */
-    int step, row;                  /* the loop, and the row of the thread */
-    bool plain;                     /* all points of the round are inside of the box */
+    const codegen_shape *shape;      /* NULL: a loop of a CPU is written */
+    int lane, round;                 /* of the thread's vector, and chunk, that is written */
+    const struct codegen_tile *tile; /* NULL: there is none */
+    bool ahead;                      /* rows of some rounds of a brick are read before the first */
+    const codegen_section *section;  /* NULL: one loop is written; then also: */
+    int step, row;                   /* the loop, and the row of the thread */
+    bool plain;                      /* all points of the round are inside of the box */
 };
 
 /* ---- facts.c: what is known of a loop -------------------------------------------------------- */
@@ -170,8 +171,7 @@ const codegen_lookup *codegen_lookup_of(const codegen_writer *w, ir_id id);
 bool codegen_needs_number(const codegen_writer *w, ir_id id);
 /* Whether a field is what loops of a section hand on, so that its elements are at hand. */
 bool codegen_is_of_section(const codegen_writer *w, int param);
-/* Whether the row of an access is read otherwise than by lookups; whether some lookup reads rows.
- */
+/* Whether the row of an access is read otherwise than by lookups; whether lookups read rows. */
 bool codegen_needs_row(const codegen_writer *w, int access);
 bool codegen_chooses_rows(const codegen_writer *w);
 /* Marks operands of marked nodes, and so on; none of reused values, and of lookups the index. */

@@ -28,6 +28,8 @@ static void add_load(text *out, const codegen_writer *w, const ir_node *node)
         text_add(out, "%s", codegen_load_open(node->type, storage).is);
         if (codegen_is_of_section(w, node->param))
             codegen_section_element(out, w, node->offset);
+        else if (codegen_is_of_tile(w, node->param))
+            codegen_tile_element(out, w, node->offset);
         else
             codegen_vector_element(out, w, node);
         text_add(out, "%s", codegen_load_close(node->type, storage));

@@ -1,5 +1,5 @@
 /* What is known of a loop before code is written for it. */
-#include "codegen/emit.h"
+#include "codegen/thread.h"
 
 codegen_rows codegen_rows_of(const codegen_loop *loop, int param)
 {
@@ -133,6 +133,11 @@ bool codegen_needs_number(const codegen_writer *w, ir_id id)
 bool codegen_is_of_section(const codegen_writer *w, int param)
 {
     return w->section && param == w->section->from;
+}
+
+bool codegen_is_of_tile(const codegen_writer *w, int param)
+{
+    return w->tile && param == w->tile->param;
 }
 
 bool codegen_needs_row(const codegen_writer *w, int access)

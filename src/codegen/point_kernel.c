@@ -29,12 +29,16 @@ static void add_given(const codegen_writer *w, nest *file, const char *name)
 static nest *begin_kernel(const codegen_writer *w, nest *file, const char *name)
 {
     const ir_kernel *kernel = w->loop->kernel;
-    nest *function = w->shape->far
-                         ? nest_format(file, NEST_FUNCTION, "%s%s(%sconst %s_given *given_memory",
-                                       w->dialect->function, name, w->dialect->global, name)
-                         : nest_format(file, NEST_FUNCTION, "%s%s(const %s_given given",
-                                       w->dialect->function, name, name);
+    nest *function = nest_format(file, NEST_FUNCTION, "%s", w->dialect->function);
     text *head = &function->head;
+    if (w->shape->tall && w->dialect->declares_shared)
+        text_add(head, "__launch_bounds__(%d, %d) ", w->shape->threads[0] * w->shape->threads[1],
+                 codegen_tile_crowd(w->loop, w->shape));
+    if (w->shape->far)
+        text_add(head, "%s(%sconst %s_given *given_memory", name, w->dialect->global, name);
+    else
+        text_add(head, "%s(const %s_given given", name, name);
+    const char *shared = w->shape->tall && !w->dialect->declares_shared ? w->dialect->shared : NULL;
     for (int p = 0; p < kernel->param_count; p++)
         if (ir_param_is_field(&kernel->params[p]))
             text_add(head, ", %s *%s %s_all", codegen_field_type(w, p).is,
@@ -44,7 +48,11 @@ static nest *begin_kernel(const codegen_writer *w, nest *file, const char *name)
         if (codegen_reduces_at(w->loop, i))
             text_add(head, ", %sabi_value *%s", w->dialect->global,
                      codegen_lanes_name(w, &kernel->stores[i]).is);
-    text_add(head, kernel->check_count ? ", %sint32_t *failing)" : ")", w->dialect->global);
+    if (kernel->check_count) text_add(head, ", %sint32_t *failing", w->dialect->global);
+    if (shared) text_add(head, ", %sfloat4 *shared_all", shared);
+    text_add(head, ")");
+    if (w->shape->tall && !shared)
+        nest_statement(function, "extern %sfloat4 shared_all[]", w->dialect->local);
     if (kernel->check_count)
         nest_statement(nest_format(function, NEST_IF,
                                    "given.launch.checks == %d && failing[given.launch.flag]",
@@ -144,7 +152,10 @@ void codegen_device_function(text *out, const codegen_loop *loop, const codegen_
         codegen_lookup_tables(&w, file);
         add_given(&w, file, name);
         nest *kernel = begin_kernel(&w, file, name);
-        if (codegen_device_reduces(loop))
+        if (shape->tall) text_add(out, "\n%s", dialect->fetches);
+        if (shape->tall)
+            codegen_tile_kernel(&w, kernel);
+        else if (codegen_device_reduces(loop))
             codegen_brick_kernel(&w, kernel);
         else
             add_points(&w, kernel);

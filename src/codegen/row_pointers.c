@@ -1,5 +1,5 @@
 /* Pointers to the rows that the points of a row read and write. */
-#include "codegen/emit.h"
+#include "codegen/thread.h"
 
 static void add_shift(text *out, const codegen_writer *w, int param, int dimension, int32_t offset,
                       int view)
@@ -110,7 +110,9 @@ void codegen_row_pointers(const codegen_writer *w, nest *in)
     const ir_access *last = NULL;
     for (int i = 0; i < kernel->access_count; i++) {
         const ir_access *a = &kernel->accesses[i];
-        if (!codegen_needs_row(w, i) || codegen_is_of_section(w, a->param)) continue;
+        if (!codegen_needs_row(w, i) || codegen_is_of_section(w, a->param) ||
+            codegen_is_of_tile(w, a->param))
+            continue;
         bool first = !last || a->param != last->param || a->component != last->component;
         if (first && !w->second && codegen_is_regular(kernel, a->param))
             add_centre(w, in, a->param, a->component);

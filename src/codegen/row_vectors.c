@@ -153,7 +153,7 @@ void codegen_read_vectors(const codegen_writer *w, nest *in, bool shared)
     for (int i = 0; i < kernel->access_count; i++) {
         const ir_access *a = &kernel->accesses[i];
         if (!codegen_needs_row(w, i) || !codegen_has_vectors(w, a->param) ||
-            is_shared(w, a->param) != shared)
+            codegen_is_of_tile(w, a->param) || is_shared(w, a->param) != shared)
             continue;
         for (int k = 0; k < rounds_of(w, a->param); k++) {
             ir_access row = row_of(w, a, k);

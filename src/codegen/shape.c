@@ -57,6 +57,7 @@ const char *codegen_device_refuses(const codegen_loop *loop)
 int64_t codegen_group_points(const codegen_shape *shape, int dimension)
 {
     int64_t points = shape->threads[dimension];
+    if (shape->tall && dimension) return dimension == 1 ? points * shape->tall : shape->depth;
     if (dimension == 0) points *= shape->vector;
     return dimension == shape->along ? points * shape->chunk : points;
 }

@@ -72,6 +72,48 @@ void codegen_section_memory(const codegen_writer *w, nest *in, int param);
 /* A round: all steps, one after another. The plane that is read has come in. */
 void codegen_section_round(const codegen_writer *w, nest *in);
 
+/* ---- tile_shape.c, tile_planes.c, tile_kernel.c: tiles of loops that read far -------------------
+ */
+
+/* What the threads of a group share of a field, of a shape with tiles: some planes of the tile,
+ * with what its points read around them. It is fetched in pieces of a row. */
+typedef struct codegen_tile {
+    int param;
+    int before[3], behind[3]; /* how far points read */
+    bool corners;             /* and points that are neither in a row nor in a column of the tile */
+    int size[2];              /* points along x and y */
+    int piece;                /* elements */
+    int left, pitch;          /* elements of a row in front of the tile, and of a whole one */
+} codegen_tile;
+
+enum {
+    CODEGEN_TILE_AHEAD = 3, /* planes that are fetched before they are needed */
+    CODEGEN_TILE_PLANES = CODEGEN_TILE_AHEAD + 1
+};
+/* Whether a field is in the tile that the writer's group shares, so that its elements are at hand:
+ * in facts.c. */
+bool codegen_is_of_tile(const codegen_writer *w, int param);
+/* The tile of a shape that has one. */
+codegen_tile codegen_tile_of(const codegen_loop *loop, const codegen_shape *shape);
+/* Elements of a plane that is shared; planes of its own points that a thread keeps. */
+int codegen_tile_elements(const codegen_tile *tile);
+int codegen_tile_kept(const codegen_tile *tile);
+/* How many groups a unit has registers for. */
+int codegen_tile_crowd(const codegen_loop *loop, const codegen_shape *shape);
+/* Where a thread finds the pieces of a plane that it fetches; and a statement for each that fetches
+ * it, of the plane that begins at `from`, to the elements from `to` on. */
+void codegen_tile_pieces(const codegen_writer *w, nest *in);
+void codegen_tile_fetch(const codegen_writer *w, nest *in, const char *from, const char *to);
+/* What a thread reads of the plane that the group shares, but its own points. */
+void codegen_tile_near(const codegen_writer *w, nest *in);
+/* "kept_3": what a thread keeps of a plane of its own points, so far from that which is computed.
+ */
+codegen_label codegen_tile_plane(const codegen_writer *w, int offset);
+/* What the point of the writer reads at an offset. */
+void codegen_tile_element(text *out, const codegen_writer *w, const int32_t offset[3]);
+/* The body of a kernel. */
+void codegen_tile_kernel(const codegen_writer *w, nest *kernel);
+
 /* ---- brick_kernel.c, point_kernel.c, others ------------------------------------------------ */
 
 /* The body of a kernel with reductions. */

@@ -55,6 +55,7 @@ static codegen_shape fit(const chain_loop *loop, const device_way *way, bool red
 {
     codegen_shape shape = way->shape;
     int64_t row = loop->box.hi[0] - floor_divide(loop->box.lo[0], ABI_LANES) * ABI_LANES;
+    if (shape.tall) return shape;
     bool may = !reduces && loop->kernel->order[0] == IR_UNORDERED &&
                loop->kernel->order[1] == IR_UNORDERED;
     while (may && shape.threads[0] > 1 && shape.threads[1] < DEVICE_THREADS &&
@@ -103,6 +104,7 @@ static bool launch_all(run *r, device_kernel *kernel, const codegen_shape *shape
     count_groups(r, shape, all, points);
     r->launch.groups[0] = all[0];
     for (int d = 0; d < 3; d++) r->launch.threads[d] = shape->threads[d];
+    if (shape->tall) to->bricks[0] = shape->depth;
     for (int64_t z = 0; z < all[2]; z += MOST_GROUPS)
         for (int64_t y = 0; y < all[1]; y += MOST_GROUPS) {
             to->first[1] = loop->box.lo[1] + y * points[1];
@@ -122,6 +124,7 @@ static kata_status launch_way(run *r, device_way *way)
     const device_loop *l = r->l;
     while (way) {
         codegen_shape shape = fit(l->loop, way, l->ready->bricks);
+        r->launch.local = way->local;
         if (launch_all(r, way->kernel, &shape)) return KATA_OK;
         way = device_is_crowded(l->d->device) ? device_tune_narrow(l, way, &shape) : NULL;
     }

@@ -41,27 +41,17 @@ static bool has_tiles(const device_loop *l, const codegen_loop *as, const codege
     return fits && (all >= least || l->context->tune);
 }
 
-/* Sets the planes of a group so that all units have work until the end, and few planes are computed
- * twice. */
 static void choose_chunk(const device_loop *l, const codegen_loop *as, codegen_section *s)
 {
-    enum { MOST_CHUNKS = 32, FEWEST = HOSTILE(16, 3) };
     const device_facts *facts = device_facts_of(l->d->device);
     const int64_t at_once = (int64_t)facts->units * codegen_section_groups(as, s, facts->local);
-    int64_t points[3], tiles = 1, least = INT64_MAX;
+    int64_t points[3], tiles = 1;
     device_tune_points(l->loop, points);
     for (int d = 0; d < 2; d++) {
         const int64_t gives = codegen_section_points(as, s, d);
         if (gives > 0) tiles *= -floor_divide(-points[d], gives);
     }
-    for (int chunks = 1; chunks <= MOST_CHUNKS; chunks++) {
-        const int64_t chunk = -floor_divide(-points[2], chunks);
-        const int64_t turns = -floor_divide(-tiles * chunks, at_once);
-        const int64_t planes = turns * (chunk + codegen_section_before(as, s));
-        if (planes >= least || (chunk < FEWEST && chunks > 1)) continue;
-        least = planes;
-        s->chunk = (int)chunk;
-    }
+    s->chunk = device_choose_depth(points[2], tiles, at_once, codegen_section_before(as, s));
 }
 
 /* Whether what it is given may be arguments. */

@@ -13,9 +13,9 @@ static int64_t *member_of(device_asked *asked, const char *word, size_t length)
     struct {
         const char *name;
         int64_t *value;
-    } members[] = {{"steps", &asked->steps}, {"rows", &asked->rows},  {"x", &asked->x},
-                   {"y", &asked->y},         {"z", &asked->z},        {"vector", &asked->vector},
-                   {"chunk", &asked->chunk}, {"along", &asked->along}};
+    } members[] = {{"steps", &asked->steps}, {"rows", &asked->rows},   {"x", &asked->x},
+                   {"y", &asked->y},         {"z", &asked->z},         {"vector", &asked->vector},
+                   {"chunk", &asked->chunk}, {"along", &asked->along}, {"turn", &asked->turn}};
     for (size_t i = 0; i < COUNT_OF(members); i++)
         if (strlen(members[i].name) == length && !memcmp(members[i].name, word, length))
             return members[i].value;
@@ -31,10 +31,18 @@ static bool is_right_section(const device_asked *a)
            larger(a->rows, 1) * larger(a->vector, 1) <= BITS;
 }
 
+/* A tile of a loop that reads far. */
+static bool is_right_tile(const device_asked *a)
+{
+    return !a->z && !a->along && a->vector <= 4 && a->vector != 3 && a->rows <= 8 && a->turn <= 8 &&
+           larger(a->x, 1) * larger(a->y, 1) <= DEVICE_THREADS;
+}
+
 static bool is_right(const device_asked *a)
 {
+    if (a->turn && (a->steps || !a->rows)) return false;
     if (a->steps) return is_right_section(a);
-    if (a->rows) return false;
+    if (a->rows) return is_right_tile(a);
     int64_t threads = larger(a->x, 1) * larger(a->y, 1) * larger(a->z, 1);
     return (!a->x || is_power_of_two(a->x)) && (!a->y || is_power_of_two(a->y)) &&
            (!a->z || is_power_of_two(a->z)) && threads <= DEVICE_THREADS && a->z <= 64 &&
@@ -63,7 +71,8 @@ kata_status device_read_shape(device_asked *asked, messages *m)
         "(2 or 4), chunk=4 (at most 16) and along=2 (1: y, 2: z); or, of loops at once, steps=3 "
         "(or 5) with "
         "some of x=32 y=8 vector=1 rows=4 (points along y, at most 31 of a thread) and chunk=128 "
-        "(planes)",
+        "(planes); or, in tiles of loops that read far, rows=2 (at most 8) with some of x=16 y=8 "
+        "vector=4 turn=2 (planes, at most 8) and chunk=128",
         words);
 }
 
@@ -72,7 +81,7 @@ codegen_shape device_shape_of(const device_loop *l, const codegen_loop *as, bool
     const device_asked *asked = &l->d->asked;
     codegen_shape shape = codegen_choose_shape(as, wide);
     bool reduces = codegen_device_reduces(as), ordered = as->kernel->direction;
-    if (asked->steps) return shape;
+    if (asked->steps || asked->rows) return shape;
     int64_t threads[3] = {asked->x, asked->y, asked->z};
     for (int d = 0; d < 3 && !reduces && !ordered; d++)
         if (threads[d]) shape.threads[d] = (int)threads[d];

@@ -203,7 +203,7 @@ device_way *device_tune_narrow(const device_loop *l, device_way *way, const code
 {
     struct device_tune *t = l->ready->tune;
     int threads = shape->threads[0] * shape->threads[1] * shape->threads[2];
-    bool may = l->ready->bricks ? shape->threads[1] > 1 : threads > 1;
+    bool may = !shape->tall && (l->ready->bricks ? shape->threads[1] > 1 : threads > 1);
     if (may) {
         way->most_threads = threads / 2;
         return way;
@@ -222,6 +222,10 @@ static void explain_shape(const device_way *way, text *out)
     if (way->most_threads) text_add(out, ", of which %d run", way->most_threads);
     text_add(out, ", vectors of %d", s->vector);
     if (s->chunk > 1) text_add(out, ", chunks of %d along %c", s->chunk, 'x' + s->along);
+    if (s->tall)
+        text_add(out, ", %d row%s, tiles in shared memory of %lld x %lld, %d planes along z",
+                 s->tall, s->tall == 1 ? "" : "s", (long long)codegen_group_points(s, 0),
+                 (long long)codegen_group_points(s, 1), s->depth);
 }
 
 static void explain_tries(const struct device_tune *t, text *out)

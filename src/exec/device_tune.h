@@ -6,15 +6,15 @@
 
 enum { DEVICE_RUNS = HOSTILE(3, 1) }; /* of a try that count; one before them does not */
 
-enum { DEVICE_MOST_WAYS = CODEGEN_MOST_SECTIONS + 1 };
-_Static_assert((int)CODEGEN_MOST_SHAPES <= (int)DEVICE_MOST_WAYS, "there is room for all shapes");
+enum { DEVICE_MOST_WAYS = CODEGEN_MOST_SHAPES + CODEGEN_MOST_TILES };
+_Static_assert((int)CODEGEN_MOST_SECTIONS < (int)DEVICE_MOST_WAYS, "there is room for sections");
 
 /* A shape of a loop. */
 typedef struct device_way {
     codegen_shape shape;
     codegen_section section;         /* in the place of a shape, where some loops run at once */
     size_t local;                    /* bytes that its groups share */
-    int64_t gives[2];                /* the points along x and y of a group */
+    int64_t gives[2];                /* the points along x and y of a group of these */
     uint64_t key;                    /* of its text */
     device_kernel *kernel;           /* NULL: not loaded */
     int most_threads;                /* of a group, as launches have shown; 0: nothing is known */
@@ -54,6 +54,10 @@ struct device_tune {
 void device_tune_points(const chain_loop *loop, int64_t points[3]);
 /* Whether KATA_DEVICE_SHAPE asks for something. */
 bool device_is_asked(const device_asked *asked);
+/* The planes along z of a group, of a box that takes `columns` groups along x and y, `at_once` of
+ * which run at a time: so that all units have work until the end, and few planes are read, or
+ * computed, twice. `before`: how many more than its own a group goes through. */
+int device_choose_depth(int64_t planes, int64_t columns, int64_t at_once, int before);
 /* What is known of a loop, which is l->ready->tune from then on; NULL when memory is out. */
 struct device_tune *device_tune_of(const device_loop *l, const codegen_loop *as, bool wide);
 

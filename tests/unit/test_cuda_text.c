@@ -191,6 +191,33 @@ static void compile_sections(const char *file, const ir_kernel *kernel)
     }
 }
 
+/* ---- tiles ----------------------------------------------------------------------------------- */
+
+static int tile_count;
+
+/* In the first two of the tiles in which a loop that reads far may run, of fields as they are and
+ * of narrower ones. */
+static void compile_tiles(const char *file, const ir_kernel *kernel)
+{
+    enum { LOCAL = 227 << 10, FEW = 2 };
+    kata_type storage[MOST_PARAMS];
+    codegen_shape shapes[CODEGEN_MOST_TILES];
+    const codegen_loop loop = {.kernel = kernel, .storage = storage, .apart = true};
+    for (int variant = 0; variant < FEW; variant++) {
+        for (int p = 0; p < kernel->param_count; p++)
+            storage[p] = storage_of(&kernel->params[p], variant);
+        const int count = codegen_list_tiles(&loop, variant > 0, LOCAL, shapes);
+        for (int i = 0; i < count && i < FEW; i++) {
+            text source = {0};
+            codegen_device_text(&source, &loop, &shapes[i], CODEGEN_CUDA);
+            assert_false(source.failed);
+            compile(file, kernel->name, false, text_get(&source));
+            text_free(&source);
+            tile_count++;
+        }
+    }
+}
+
 /* ---- tests ----------------------------------------------------------------------------------- */
 
 /* Load-time constants from a file's first line, as tests/language has them. */
@@ -217,6 +244,7 @@ static void compile_file(const char *path)
         for (int i = 0; i < module->count; i++) {
             compile_kernel(path, module->kernels[i]);
             compile_sections(path, module->kernels[i]);
+            compile_tiles(path, module->kernels[i]);
             if (module->f32_versions[i]) compile_kernel(path, module->f32_versions[i]);
         }
     }
@@ -229,10 +257,12 @@ static void kernels_of_all_files_are_compiled(void **state)
 {
     (void)state;
     for (int i = 0; i < path_count; i++) compile_file(paths[i]);
-    print_message("%d kernels in %d files, %d not for devices; %d sections; %d texts, %d of them "
-                  "known\n",
-                  kernel_count, path_count, refused_count, section_count, text_count, known_count);
+    print_message("%d kernels in %d files, %d not for devices; %d sections; %d tiles; %d texts, %d "
+                  "of them known\n",
+                  kernel_count, path_count, refused_count, section_count, tile_count, text_count,
+                  known_count);
     assert_true(section_count > 50);
+    assert_true(tile_count > 8);
     assert_int_equal(failure_count, 0);
     assert_true(kernel_count > 300 && kernel_count > 2 * refused_count);
 }

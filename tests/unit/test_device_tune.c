@@ -265,7 +265,7 @@ static void a_switch_turns_keeping_off(void **state)
 static void lines_about_others_are_kept(void **state)
 {
     (void)state;
-    write_note("katagami device shapes 1\ndevice 0123 loop 1 kernel other\nnonsense\n");
+    write_note("katagami device shapes 2\ndevice 0123 loop 1 kernel other\nnonsense\n");
     world w = open_world("cuda");
     run_out(&w);
     kata_close(w.k);

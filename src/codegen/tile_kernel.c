@@ -1,0 +1,176 @@
+/* Kernels of tiles: a group walks along z. It fetches planes some rounds before they are needed, so
+ * that one barrier for each is enough: behind it, all threads have left the plane whose place the
+ * next one takes. What a thread keeps moves on by the planes of a turn at its end: as many names as
+ * there are planes would save that, but so much code is not at hand. */
+#include "codegen/thread.h"
+
+/* ---- where a thread is ----------------------------------------------------------------------- */
+
+static void add_place(const codegen_writer *w, nest *in)
+{
+    const codegen_tile *t = w->tile;
+    const int points[2] = {w->shape->vector, w->shape->tall};
+    for (int d = 0; d < 2; d++)
+        nest_statement(in,
+                       "const ABI_STEP tile_%c = (ABI_STEP)(given.launch.first[%d] + "
+                       "(int64_t)KATA_GROUP(%d) * %d), first_%c = tile_%c + "
+                       "(ABI_STEP)KATA_THREAD(%d) * %d",
+                       "xy"[d], d, d, t -> size[d], "xy"[d], "xy"[d], d, points[d]);
+    nest_statement(in, "const ABI_STEP from_z = (ABI_STEP)(given.launch.first[2] + "
+                       "(int64_t)KATA_GROUP(2) * given.launch.bricks[0])");
+    nest_statement(in,
+                   "const ABI_STEP to_z = (ABI_STEP)(from_z + given.launch.bricks[0] < "
+                   "given.launch.hi[2] ? from_z + given.launch.bricks[0] : given.launch.hi[2])");
+    nest_statement(in,
+                   "const int32_t thread = (int32_t)KATA_THREAD(1) * %d + (int32_t)KATA_THREAD(0)",
+                   w->shape->threads[0]);
+}
+
+/* The points of its rows: of those outside of the box, the nearest inside, which nobody writes. So
+ * no branch stands between rows. And where rows are in a plane that is kept: of those that no point
+ * reads, the nearest that one does. */
+static void add_rows(const codegen_writer *w, nest *in)
+{
+    const codegen_tile *t = w->tile;
+    const int field = codegen_field_number(w->loop->kernel, t->param), vector = w->shape->vector;
+    nest_statement(in,
+                   "const ABI_STEP at = (ABI_STEP)kata_between(given.launch.lo[0] & -%d, first_x, "
+                   "(given.launch.hi[0] - 1) & -%d)",
+                   vector, vector);
+    for (int row = 0; row < w->shape->tall; row++) {
+        nest_statement(in,
+                       "const ABI_STEP y_%d = (ABI_STEP)kata_between(given.launch.lo[1], first_y + "
+                       "%d, given.launch.hi[1] - 1)",
+                       row, row);
+        nest_statement(in, "const %s writes_%d = at == first_x && y_%d == first_y + %d",
+                       w->dialect->boolean, row, row, row);
+        nest_statement(in,
+                       "const ABI_STEP row_%d = (ABI_STEP)kata_between(given.launch.lo[1] - %d, "
+                       "first_y + %d, given.launch.hi[1] + %d) * (ABI_STEP)given.place[%d].y + at",
+                       row, t->before[1], row, t->behind[1] - 1, field);
+    }
+}
+
+/* ---- planes ---------------------------------------------------------------------------------- */
+
+/* Reads what the thread keeps of a plane, so far from that at `plane`. */
+static void read_plane(const codegen_writer *w, nest *in, const char *array, int offset)
+{
+    const int vector = w->shape->vector;
+    const codegen_label type = codegen_vector_type(w, w->tile->param, vector);
+    for (int row = 0; row < w->shape->tall; row++) {
+        if (vector == 1) {
+            nest_statement(in, "%s[%d] = (plane + %d * step)[row_%d]", array, row, offset, row);
+            continue;
+        }
+        nest *part = nest_add(in, NEST_BLOCK);
+        nest_statement(part, "const %s some = *(const %s%s *)(plane + %d * step + row_%d)", type.is,
+                       w->dialect->global, type.is, offset, row);
+        for (int i = 0; i < vector; i++)
+            nest_statement(part, "%s[%d] = some.%c", array, row * vector + i, "xyzw"[i]);
+    }
+}
+
+static void add_planes(const codegen_writer *w, nest *in)
+{
+    const codegen_tile *t = w->tile;
+    const int field = codegen_field_number(w->loop->kernel, t->param);
+    const char *type = codegen_element_type(w->loop, t->param);
+    const int points = w->shape->vector * w->shape->tall;
+    nest_statement(in, "const ABI_STEP step = (ABI_STEP)given.place[%d].z", field);
+    nest_statement(in, "const %s *plane = %s_all + (given.place[%d].at + (int64_t)from_z * step)",
+                   codegen_field_type(w, t->param).is,
+                   codegen_param_name(w->loop->kernel, t->param).is, field);
+    nest_statement(in, "%s%s *const shared = (%s%s *)shared_all", w->dialect->shared, type,
+                   w->dialect->shared, type);
+    for (int i = 0; i < codegen_tile_kept(t) + w->shape->turn - 1; i++)
+        nest_statement(in, "%s kept_%d[%d]", type, i, points);
+    nest_statement(in, "%s next[%d]", type, points);
+    for (int offset = -t->before[2]; offset < t->behind[2]; offset++)
+        read_plane(w, in, codegen_tile_plane(w, offset).is, offset);
+    read_plane(w, in, "next", t->behind[2]);
+}
+
+static void add_first_fetches(const codegen_writer *w, nest *in)
+{
+    for (int i = 0; i < CODEGEN_TILE_AHEAD; i++) {
+        codegen_tile_fetch(w, nest_format(in, NEST_IF, "from_z + %d < to_z", i),
+                           codegen_format("plane + %d * step", i).is,
+                           codegen_format("shared + %d", i * codegen_tile_elements(w->tile)).is);
+        nest_statement(in, "KATA_FETCH_END");
+    }
+    nest_statement(in, "int32_t now = 0, ahead = %d",
+                   CODEGEN_TILE_AHEAD * codegen_tile_elements(w->tile));
+}
+
+/* ---- the walk -------------------------------------------------------------------------------- */
+
+static void add_rows_of_points(const codegen_writer *w, nest *in)
+{
+    codegen_writer row = *w;
+    for (row.row = 0; row.row < w->shape->tall; row.row++) {
+        nest *points = nest_add(in, NEST_BLOCK);
+        nest_statement(points, "const ABI_STEP iy = y_%d", row.row);
+        codegen_thread_row(&row, points);
+        codegen_thread_points(&row, points);
+    }
+}
+
+static void add_next(nest *in, const char *name, int elements)
+{
+    nest_statement(in, "%s = %s == %d ? 0 : %s + %d", name, name, CODEGEN_TILE_AHEAD * elements,
+                   name, elements);
+}
+
+static void add_round(const codegen_writer *w, nest *in)
+{
+    const codegen_tile *t = w->tile;
+    const char *type = codegen_element_type(w->loop, t->param);
+    const codegen_label above = codegen_tile_plane(w, t->behind[2]);
+    for (int i = 0; i < w->shape->vector * w->shape->tall; i++)
+        nest_statement(in, "%s[%d] = next[%d]", above.is, i, i);
+    read_plane(w, nest_format(in, NEST_IF, "iz + 1 < to_z"), "next", t->behind[2] + 1);
+    nest_statement(in, "KATA_FETCHED(%d)", CODEGEN_TILE_AHEAD - 1);
+    nest_statement(in, "%s", w->dialect->barrier);
+    codegen_tile_fetch(w, nest_format(in, NEST_IF, "iz + %d < to_z", CODEGEN_TILE_AHEAD),
+                       codegen_format("plane + %d * step", CODEGEN_TILE_AHEAD).is,
+                       "shared + ahead");
+    nest_statement(in, "KATA_FETCH_END");
+    nest_statement(in,
+                   "const %s%s *const own = shared + now + ((int32_t)KATA_THREAD(1) * %d + %d) * "
+                   "%d + %d + (int32_t)KATA_THREAD(0) * %d",
+                   w->dialect->shared, type, w->shape->tall, t->before[1], t->pitch, t->left,
+                   w->shape->vector);
+    codegen_tile_near(w, in);
+    add_rows_of_points(w, in);
+    add_next(in, "now", codegen_tile_elements(t));
+    add_next(in, "ahead", codegen_tile_elements(t));
+    nest_statement(in, "plane += step");
+    nest_statement(in, "iz += 1");
+}
+
+static void add_walk(const codegen_writer *w, nest *in)
+{
+    codegen_writer round = *w;
+    nest *walk = nest_loop(in, NEST_PLAIN, "ABI_STEP iz = from_z; iz < to_z;");
+    for (round.round = 0; round.round < w->shape->turn; round.round++)
+        add_round(&round, round.round ? nest_format(walk, NEST_IF, "iz < to_z")
+                                      : nest_add(walk, NEST_BLOCK));
+    for (int k = 0; k < codegen_tile_kept(w->tile) - 1; k++)
+        for (int i = 0; i < w->shape->vector * w->shape->tall; i++)
+            nest_statement(walk, "kept_%d[%d] = kept_%d[%d]", k, i, k + w->shape->turn, i);
+}
+
+void codegen_tile_kernel(const codegen_writer *w, nest *kernel)
+{
+    const codegen_tile tile = codegen_tile_of(w->loop, w->shape);
+    codegen_writer walking = *w;
+    walking.tile = &tile;
+    codegen_thread_head(&walking, kernel);
+    add_place(&walking, kernel);
+    add_rows(&walking, kernel);
+    codegen_tile_pieces(&walking, kernel);
+    add_planes(&walking, kernel);
+    add_first_fetches(&walking, kernel);
+    add_walk(&walking, kernel);
+}
