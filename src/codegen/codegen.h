@@ -86,7 +86,6 @@ typedef struct codegen_shape {
     bool rows;      /* a thread reads rows as vectors, also of one point */
     int vector, chunk, along;
     int tall;  /* rows along y of a thread of a tile, see tile_shape.c; 0: there are no tiles */
-    int turn;  /* planes behind which what a thread of a tile keeps moves on */
     int depth; /* planes along z through which a group with a tile walks */
     bool wide; /* numbers of elements need 64 bits */
     bool far;  /* what is given by value lies in memory: it is more than arguments may be */
@@ -115,10 +114,10 @@ int64_t codegen_group_points(const codegen_shape *shape, int dimension);
 enum { CODEGEN_MOST_TILES = 4 };
 int codegen_list_tiles(const codegen_loop *loop, bool wide, int64_t local,
                        codegen_shape shapes[CODEGEN_MOST_TILES]);
-/* Makes a shape one with tiles, of so many threads, points of a vector and rows of a thread, and
- * planes of a turn. False, and the shape as it was, where the loop has none. */
+/* Makes a shape one with tiles, of so many threads, points of a vector and rows of a thread.
+ * False, and the shape as it was, where the loop has none. */
 bool codegen_change_tile(const codegen_loop *loop, codegen_shape *shape, const int threads[2],
-                         int vector, int tall, int turn);
+                         int vector, int tall);
 /* The bytes that the threads of a group share; how many groups a unit of a device runs at once, as
  * far as it can be known; and how many planes a group reads beside those of its depth. */
 size_t codegen_tile_local(const codegen_loop *loop, const codegen_shape *shape);

@@ -1,7 +1,7 @@
 /* Kernels of tiles: a group walks along z. It fetches planes some rounds before they are needed, so
  * that one barrier for each is enough: behind it, all threads have left the plane whose place the
- * next one takes. What a thread keeps moves on by the planes of a turn at its end: as many names as
- * there are planes would save that, but so much code is not at hand. */
+ * next one takes. What a thread keeps moves on by a plane: as many names as there are planes would
+ * save that, but so much code is not at hand. */
 #include "codegen/thread.h"
 
 /* ---- where a thread is ----------------------------------------------------------------------- */
@@ -83,7 +83,7 @@ static void add_planes(const codegen_writer *w, nest *in)
                    codegen_param_name(w->loop->kernel, t->param).is, field);
     nest_statement(in, "%s%s *const shared = (%s%s *)shared_all", w->dialect->shared, type,
                    w->dialect->shared, type);
-    for (int i = 0; i < codegen_tile_kept(t) + w->shape->turn - 1; i++)
+    for (int i = 0; i < codegen_tile_kept(t); i++)
         nest_statement(in, "%s kept_%d[%d]", type, i, points);
     nest_statement(in, "%s next[%d]", type, points);
     for (int offset = -t->before[2]; offset < t->behind[2]; offset++)
@@ -151,14 +151,11 @@ static void add_round(const codegen_writer *w, nest *in)
 
 static void add_walk(const codegen_writer *w, nest *in)
 {
-    codegen_writer round = *w;
     nest *walk = nest_loop(in, NEST_PLAIN, "ABI_STEP iz = from_z; iz < to_z;");
-    for (round.round = 0; round.round < w->shape->turn; round.round++)
-        add_round(&round, round.round ? nest_format(walk, NEST_IF, "iz < to_z")
-                                      : nest_add(walk, NEST_BLOCK));
+    add_round(w, nest_add(walk, NEST_BLOCK));
     for (int k = 0; k < codegen_tile_kept(w->tile) - 1; k++)
         for (int i = 0; i < w->shape->vector * w->shape->tall; i++)
-            nest_statement(walk, "kept_%d[%d] = kept_%d[%d]", k, i, k + w->shape->turn, i);
+            nest_statement(walk, "kept_%d[%d] = kept_%d[%d]", k, i, k + 1, i);
 }
 
 void codegen_tile_kernel(const codegen_writer *w, nest *kernel)

@@ -157,7 +157,7 @@ void codegen_tile_near(const codegen_writer *w, nest *in)
 
 codegen_label codegen_tile_plane(const codegen_writer *w, int offset)
 {
-    return codegen_format("kept_%d", w->round + w->tile->before[2] + offset);
+    return codegen_format("kept_%d", w->tile->before[2] + offset);
 }
 
 void codegen_tile_element(text *out, const codegen_writer *w, const int32_t offset[3])

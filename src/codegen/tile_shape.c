@@ -145,7 +145,7 @@ int codegen_tile_groups(const codegen_loop *loop, const codegen_shape *s, int64_
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
 bool codegen_change_tile(const codegen_loop *loop, codegen_shape *shape, const int threads[2],
-                         int vector, int tall, int turn)
+                         int vector, int tall)
 {
     codegen_shape s = *shape;
     codegen_change_vector(loop, &s, vector);
@@ -153,7 +153,6 @@ bool codegen_change_tile(const codegen_loop *loop, codegen_shape *shape, const i
     memcpy(s.threads, threads, 2 * sizeof *threads);
     s.threads[2] = 1;
     s.tall = tall;
-    s.turn = turn;
     const codegen_tile t = codegen_tile_of(loop, &s);
     /* each piece of a row begins where memory is aligned, and so does each vector */
     if (t.param < 0 || t.size[0] % t.piece || t.piece % s.vector) return false;
@@ -163,11 +162,11 @@ bool codegen_change_tile(const codegen_loop *loop, codegen_shape *shape, const i
 
 /* What has been the fastest tile of some loop, by bytes of an element. */
 typedef struct tried {
-    int bytes, threads[2], vector, tall, turn;
+    int bytes, threads[2], vector, tall;
 } tried;
-static const tried all_tried[] = {
-    {4, {16, 8}, 4, 2, 1}, {4, {16, 16}, 4, 1, 1}, {4, {16, 16}, 4, 2, 1}, {4, {32, 8}, 4, 2, 1},
-    {8, {32, 8}, 2, 1, 1}, {8, {16, 8}, 2, 2, 1},  {8, {32, 16}, 2, 1, 1}, {8, {32, 8}, 2, 2, 1}};
+static const tried all_tried[] = {{4, {16, 8}, 4, 2},  {4, {16, 16}, 4, 1}, {4, {16, 16}, 4, 2},
+                                  {4, {32, 8}, 4, 2},  {8, {32, 8}, 2, 1},  {8, {16, 8}, 2, 2},
+                                  {8, {32, 16}, 2, 1}, {8, {32, 8}, 2, 2}};
 
 static bool fits(const codegen_loop *loop, const codegen_shape *s, int64_t local)
 {
@@ -188,8 +187,7 @@ int codegen_list_tiles(const codegen_loop *loop, bool wide, int64_t local,
     for (size_t i = 0; i < COUNT_OF(all_tried) && count < CODEGEN_MOST_TILES; i++) {
         const tried *t = &all_tried[i];
         codegen_shape s = codegen_choose_shape(loop, wide);
-        if (t->bytes == bytes &&
-            codegen_change_tile(loop, &s, t->threads, t->vector, t->tall, t->turn) &&
+        if (t->bytes == bytes && codegen_change_tile(loop, &s, t->threads, t->vector, t->tall) &&
             fits(loop, &s, local))
             shapes[count++] = s;
     }

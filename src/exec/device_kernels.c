@@ -51,8 +51,7 @@ static bool begin_as(const device_loop *l, const codegen_loop *as, int way, devi
                             shape->far,
                             bricks || shape->tall ? shape->threads[0] : 0,
                             bricks || shape->tall ? shape->threads[1] : 0,
-                            shape->tall,
-                            shape->turn};
+                            shape->tall};
     memcpy(out->name, t->name, sizeof out->name);
     out->key = hash_bytes(made, sizeof made, hash_bytes(out->name, strlen(out->name), as->apart));
     if (!device_find_loaded(l->d, out->key))

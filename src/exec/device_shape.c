@@ -13,9 +13,9 @@ static int64_t *member_of(device_asked *asked, const char *word, size_t length)
     struct {
         const char *name;
         int64_t *value;
-    } members[] = {{"steps", &asked->steps}, {"rows", &asked->rows},   {"x", &asked->x},
-                   {"y", &asked->y},         {"z", &asked->z},         {"vector", &asked->vector},
-                   {"chunk", &asked->chunk}, {"along", &asked->along}, {"turn", &asked->turn}};
+    } members[] = {{"steps", &asked->steps}, {"rows", &asked->rows},  {"x", &asked->x},
+                   {"y", &asked->y},         {"z", &asked->z},        {"vector", &asked->vector},
+                   {"chunk", &asked->chunk}, {"along", &asked->along}};
     for (size_t i = 0; i < COUNT_OF(members); i++)
         if (strlen(members[i].name) == length && !memcmp(members[i].name, word, length))
             return members[i].value;
@@ -34,13 +34,12 @@ static bool is_right_section(const device_asked *a)
 /* A tile of a loop that reads far. */
 static bool is_right_tile(const device_asked *a)
 {
-    return !a->z && !a->along && a->vector <= 4 && a->vector != 3 && a->rows <= 8 && a->turn <= 8 &&
+    return !a->z && !a->along && a->vector <= 4 && a->vector != 3 && a->rows <= 8 &&
            larger(a->x, 1) * larger(a->y, 1) <= DEVICE_THREADS;
 }
 
 static bool is_right(const device_asked *a)
 {
-    if (a->turn && (a->steps || !a->rows)) return false;
     if (a->steps) return is_right_section(a);
     if (a->rows) return is_right_tile(a);
     int64_t threads = larger(a->x, 1) * larger(a->y, 1) * larger(a->z, 1);
@@ -72,7 +71,7 @@ kata_status device_read_shape(device_asked *asked, messages *m)
         "(or 5) with "
         "some of x=32 y=8 vector=1 rows=4 (points along y, at most 31 of a thread) and chunk=128 "
         "(planes); or, in tiles of loops that read far, rows=2 (at most 8) with some of x=16 y=8 "
-        "vector=4 turn=2 (planes, at most 8) and chunk=128",
+        "vector=4 and chunk=128",
         words);
 }
 

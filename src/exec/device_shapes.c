@@ -48,10 +48,10 @@ static void add_rest(const struct device_tune *t, text *out)
         return;
     }
     text_add(out,
-             "kernel %s threads %d %d %d vector %d chunk %d along %d rows %d turn %d microseconds "
+             "kernel %s threads %d %d %d vector %d chunk %d along %d rows %d microseconds "
              "%.3f\n",
              t->kernel, s->threads[0], s->threads[1], s->threads[2], s->vector, s->chunk, s->along,
-             s->tall, s->turn, 1e6 * way->each);
+             s->tall, 1e6 * way->each);
 }
 
 /* Whether there is a next line; its length is that without its end. */
@@ -79,10 +79,10 @@ static bool read_shape(const char *line, codegen_shape *s)
     int end = 0;
     int found = sscanf(line,
                        "kernel %31[A-Za-z0-9_] threads %4d %4d %4d vector %2d chunk %2d along %1d "
-                       "rows %1d turn %1d microseconds %20lf%n",
+                       "rows %1d microseconds %20lf%n",
                        kernel, &s->threads[0], &s->threads[1], &s->threads[2], &s->vector,
-                       &s->chunk, &s->along, &s->tall, &s->turn, &microseconds, &end);
-    return found == 10 && end && (line[end] == '\n' || !line[end]);
+                       &s->chunk, &s->along, &s->tall, &microseconds, &end);
+    return found == 9 && end && (line[end] == '\n' || !line[end]);
 }
 
 static int find_way(const struct device_tune *t, const codegen_shape *s)
@@ -91,8 +91,7 @@ static int find_way(const struct device_tune *t, const codegen_shape *s)
     for (int i = 0; i < t->count; i++) {
         const codegen_shape *way = &t->ways[i].shape;
         if (!memcmp(way->threads, s->threads, sizeof s->threads) && way->vector == s->vector &&
-            way->chunk == s->chunk && way->along == s->along && way->tall == s->tall &&
-            way->turn == s->turn)
+            way->chunk == s->chunk && way->along == s->along && way->tall == s->tall)
             found = i;
     }
     return found;

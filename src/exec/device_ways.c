@@ -91,8 +91,7 @@ static void ask_tile(const device_loop *l, const codegen_loop *as, codegen_shape
     const int threads[2] = {a->x ? (int)a->x : 16, a->y ? (int)a->y : 8};
     codegen_shape tile = *shape;
     if (!a->rows || a->steps ||
-        !codegen_change_tile(as, &tile, threads, a->vector ? (int)a->vector : 4, (int)a->rows,
-                             a->turn ? (int)a->turn : 1))
+        !codegen_change_tile(as, &tile, threads, a->vector ? (int)a->vector : 4, (int)a->rows))
         return;
     if ((int64_t)codegen_tile_local(as, &tile) > device_facts_of(l->d->device)->local) return;
     tile.depth = (int)a->chunk;

@@ -95,8 +95,8 @@ static void draw_program(program *p, uint64_t seed)
     state_now = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
     draw_kernel(p);
     for (int d = 0; d < 3; d++) draw_range(p, d);
-    snprintf(p->shape, sizeof p->shape, "x=%d y=%d vector=%d rows=%d turn=%d chunk=%d",
-             4 * draw(1, 5), draw(1, 6), vectors[draw(0, 2)], draw(1, 3), draw(1, 3), draw(1, 24));
+    snprintf(p->shape, sizeof p->shape, "x=%d y=%d vector=%d rows=%d chunk=%d", 4 * draw(1, 5),
+             draw(1, 6), vectors[draw(0, 2)], draw(1, 3), draw(1, 24));
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
