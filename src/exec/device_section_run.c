@@ -203,7 +203,7 @@ kata_status device_run_glued(const device_loop *l)
     tile t = {.l = l, .g = (const device_glued *)l->loop->at_once};
     const int count = t.g->as.count;
     if (grid_box_is_empty(&l->loop->box)) return KATA_OK;
-    t.bindings = calloc((size_t)(l->loop->kernel->param_count * count), sizeof *t.bindings);
+    t.bindings = calloc((size_t)l->loop->kernel->param_count * (size_t)count, sizeof *t.bindings);
     bool made = t.bindings;
     for (int i = 0; i < count && made; i++) made = add_step(&t, i);
     kata_status status = made ? bring_tile(&t) : message_no_memory(l->m);
