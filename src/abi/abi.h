@@ -147,10 +147,13 @@ typedef struct abi_launch {
 
 /* What a kernel that runs some loops at once is given, too: along each dimension the indices that
  * it may read of the fields that these loops write by turns, and the period of the grid, or 0 where
- * it does not wrap; and the planes along z of a group. */
+ * it does not wrap; along z, `low` and `high` are those of the field that is read, and to_low and
+ * to_high of the other one. And the planes along z of a group, and the end of those that are
+ * written: the points that run may go on behind it, as they may begin before the first one. */
 typedef struct abi_section {
     int64_t low[3], high[3], period[3];
-    int64_t chunk;
+    int64_t to_low, to_high;
+    int64_t chunk, end;
 } abi_section;
 
 /* Where the value comes from that is read at an index outside of a field along a dimension. The

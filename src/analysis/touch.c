@@ -156,6 +156,32 @@ static bool reads_levels(const ir_kernel *kernel)
     return reads;
 }
 
+/* Of loops at once: each goes on from what the one before has found. Points that they do not
+ * compute have what either field had there. */
+static void widen_at_once(analysis_loop *l)
+{
+    const chain_at_once *all = l->loop->at_once;
+    int32_t lo[3] = {0, 0, 0}, hi[3] = {0, 0, 0};
+    for (int i = 0; i < l->touch_count; i++)
+        if (l->touches[i].param == all->from) {
+            analysis_add_offset(l->touches[i].lo, lo, hi);
+            analysis_add_offset(l->touches[i].hi, lo, hi);
+        }
+    const int32_t below = lo[2], above = hi[2];
+    lo[2] = below * all->count;
+    hi[2] = above * all->count;
+    for (int i = 0; i < l->touch_count; i++)
+        if (l->touches[i].param == all->from) {
+            memcpy(l->touches[i].lo, lo, sizeof lo);
+            memcpy(l->touches[i].hi, hi, sizeof hi);
+        }
+    if (all->inside) return;
+    analysis_touch *around = add(l, all->to, 0, lo);
+    memcpy(around->hi, hi, sizeof hi);
+    around->lo[2] = below * (all->count - 1);
+    around->hi[2] = above * (all->count - 1);
+}
+
 /* Room for the touches of a loop while they are found: most loops have far fewer than they might.
  */
 typedef struct touch_room {
@@ -169,7 +195,7 @@ static bool reserve(touch_room *room, const ir_kernel *kernel)
     size_t most = (size_t)kernel->access_count + (size_t)kernel->level_read_count +
                   (size_t)kernel->store_count;
     for (int p = 0; p < kernel->param_count; p++) most += (size_t)kernel->params[p].count;
-    if (!vector_reserve(&touches, &room->count, most + 1, sizeof *room->touches)) return false;
+    if (!vector_reserve(&touches, &room->count, most + 2, sizeof *room->touches)) return false;
     room->touches = touches;
     return true;
 }
@@ -198,6 +224,7 @@ static bool make_loop(const chain_loop *loop, int number, touch_room *room, aren
     if (!reserve(room, kernel) || (kernel->guarded && !needs)) return false;
     out->touches = room->touches;
     add_reads(out, needs);
+    if (loop->at_once) widen_at_once(out);
     add_levels(out, needs);
     add_writes(out);
     add_scalars(out);

@@ -66,6 +66,7 @@ static chain_loop *make_loop(const api_application *a, const kata_range *range, 
     loop->parted = 0;
     loop->copy = NULL;
     loop->sparse = NULL;
+    loop->at_once = NULL;
     loop->bindings = a->bindings;
     loop->file = a->file ? k->here_copy : NULL;
     loop->line = a->line;

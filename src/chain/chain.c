@@ -118,6 +118,7 @@ uint64_t chain_loop_hash(const chain_loop *loop)
     }
     hash = hash_bytes(key, count * sizeof *key, hash);
     if (loop->copy) hash = hash_bytes(loop->copy, sizeof *loop->copy, hash);
+    if (loop->at_once) hash = hash_bytes(&loop->at_once->count, sizeof loop->at_once->count, hash);
     return loop->kernel->guarded ? hash_numbers(loop, hash) : hash;
 }
 

@@ -125,6 +125,21 @@ enum { CHAIN_SPARSE_FIELD, CHAIN_SPARSE_SCALE };
 /* A NaN that no operation makes. */
 #define CHAIN_NO_PRODUCT UINT64_C(0x7ff00000dead0001)
 
+/* ---- loops at once: one loop in the place of some ---------------------------------------------
+ */
+
+/* Loops of one kernel on the same points that follow one another, each of which reads what the one
+ * before has written: the fields of two parameters take turns. The one loop has the kernel, points
+ * and bindings of the first of them; it reads as far along z as all of them together, and writes
+ * what the last one does. What the others write is not stored. */
+typedef struct chain_at_once {
+    const struct chain_loop *loops; /* valid as long as the one loop */
+    int count;                      /* odd */
+    int from, to;                   /* the parameters that are read and written in turns */
+    bool inside;  /* what lies outside of the points is not looked at: all dimensions wrap */
+    grid_box all; /* their points; where z wraps, no plane is outside */
+} chain_at_once;
+
 /* ---- chain.c --------------------------------------------------------------------------------- */
 
 typedef struct chain_loop {
@@ -141,6 +156,7 @@ typedef struct chain_loop {
                                while the loop is queued */
     const chain_sparse
         *sparse; /* likewise, of one over points between those of its grid; or NULL */
+    const chain_at_once *at_once;  /* it stands for some loops; or NULL */
     const chain_binding *bindings; /* one per parameter of the kernel */
     const char *file; /* location of the application; NULL: not known; valid while the loop is
                          queued */

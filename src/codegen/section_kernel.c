@@ -124,7 +124,7 @@ static void add_tile(const codegen_writer *w, nest *in, const codegen_handing *h
     nest_statement(in, "const ABI_STEP from_z = (ABI_STEP)(given.launch.first[2] + "
                        "(int64_t)KATA_GROUP(2) * given.section.chunk)");
     nest_statement(in, "const ABI_STEP to_z = (ABI_STEP)(from_z + given.section.chunk < "
-                       "given.launch.hi[2] ? from_z + given.section.chunk : given.launch.hi[2])");
+                       "given.section.end ? from_z + given.section.chunk : given.section.end)");
 }
 
 static void add_shared(const codegen_writer *w, nest *in, const codegen_handing *h)
@@ -267,8 +267,8 @@ static void add_walk(const codegen_writer *w, nest *kernel, const codegen_handin
     nest *walk = nest_loop(kernel, NEST_PLAIN, "; z < end_z;");
     nest *plain = nest_loop(walk, NEST_PLAIN,
                             "; whole_x && whole_y && z < end_z && z - %d >= given.launch.lo[2] && "
-                            "z + %d < given.launch.hi[2];",
-                            s->steps * h->delay, h->planes);
+                            "z + %d < given.launch.hi[2] && z + %d < given.section.high[2];",
+                            s->steps * h->delay, h->planes, h->planes);
     add_turn(w, plain, h, true);
     add_turn(w, nest_format(walk, NEST_IF, "z < end_z"), h, false);
 }

@@ -68,7 +68,8 @@ static void keep_outside(const codegen_writer *w, nest *in, const codegen_handin
     nest *some = nest_add(in, NEST_BLOCK);
     nest_statement(some, "const int32_t known = KATA_KNOWN(at_z)");
     if (w->step == 0) {
-        nest_statement(some, "const ABI_STEP z_at = kata_placed(at_z, KATA_HAS(2))");
+        nest_statement(some, "const ABI_STEP z_at = kata_placed(at_z, given.section.to_low, "
+                             "given.section.to_high, given.section.period[2])");
         codegen_section_memory(w, some, s->to);
     }
     for (int i = 0; i < s->rows * s->vector; i++)

@@ -125,7 +125,7 @@ void device_compile_ahead(exec_context *context, const chain *c, messages *m)
     for (size_t i = 0; i < c->count; i++) {
         l.loop = &c->loops[i];
         l.ready = device_ready_of(d, l.loop);
-        if (l.ready) add_loop(&a, &l);
+        if (l.ready && !l.loop->at_once) add_loop(&a, &l);
     }
     if (a.count > 1) compile_all(&a);
     for (size_t i = 0; i < a.count; i++) {

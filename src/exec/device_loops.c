@@ -1,6 +1,6 @@
 /* Loops on a device, one after another; those that it cannot run, the executor "cpu" runs, and the
  * values of their fields move there and back. */
-#include "exec/on_device.h"
+#include "exec/device_tune.h"
 #include "exec/on_files.h"
 
 #include <stdlib.h>
@@ -57,8 +57,8 @@ static kata_status run_host_loops(exec_context *context, const chain *c, message
 /* Runs the loop number i, or some from there on at once. */
 static kata_status run_next(const device_loop *l, const chain *c, size_t *i)
 {
-    size_t ran = 0;
-    kata_status status = device_run_section(l, c, *i, &ran);
+    size_t ran = l->loop->at_once ? 1 : 0;
+    kata_status status = ran ? device_run_glued(l) : device_run_section(l, c, *i, &ran);
     if (!status && !ran) {
         status = device_run_one(l);
         ran = 1;

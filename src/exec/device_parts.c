@@ -1,6 +1,7 @@
 /* Chains whose fields do not fit the memory of a device, in parts that run alike: by planes of
  * their fields (device_stream.c), on whole fields where those of the part fit, or on the CPU. */
 #include "exec/device_rings.h"
+#include "exec/device_tune.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,21 @@ kata_status device_run_part(exec_context *context, chain *c, bool streams, messa
     }
     if (!status) status = some ? stream_chain(&d->streams, c, m) : device_run_whole(context, c, m);
     for (size_t i = 0; i < c->slot_count; i++) store_slot_place(c->slots[i]);
+    return status;
+}
+
+/* The same of a part of the program's chain: loops that take turns run at once on tiles. */
+static kata_status run_by_planes(exec_context *context, chain *c, messages *m)
+{
+    exec_local glued;
+    if (device_bytes_of(context->device, c) <= context->device->limit)
+        return device_run_here(context, c, m);
+    exec_local_begin(&glued, c);
+    kata_status status = device_glue(context, c, &glued, m);
+    const bool fewer = glued.chain.count < c->count;
+    if (!status) status = device_run_part(context, fewer ? &glued.chain : c, true, m);
+    exec_local_free(&glued);
+    for (size_t i = 0; i < c->slot_count; i++) c->slots[i]->number = (int)i;
     return status;
 }
 
@@ -115,9 +131,9 @@ static kata_status end_part(part *p, const chain *whole)
 {
     chain *c = &p->local.chain;
     if (!c->count) return KATA_OK;
-    kata_status status = p->place == ON_CPU
-                             ? device_run_on_host(p->context, c, p->m)
-                             : device_run_part(p->context, c, p->place == BY_PLANES, p->m);
+    kata_status status = p->place == ON_CPU      ? device_run_on_host(p->context, c, p->m)
+                         : p->place == BY_PLANES ? run_by_planes(p->context, c, p->m)
+                                                 : device_run_part(p->context, c, false, p->m);
     device_note_failure(p->context, &p->local, whole);
     exec_local_clear(&p->local);
     return status;

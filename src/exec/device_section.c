@@ -230,6 +230,14 @@ static bool is_by_loop(const device_loop *l)
            (device_is_asked(&l->d->asked) && !l->d->asked.steps);
 }
 
+size_t device_section_turns(const device_loop *l, const chain *c, size_t i, int *from, int *to)
+{
+    *to = written_by(l->loop->kernel);
+    const bool more = i + 2 < c->count && *to >= 0 && !is_by_loop(l);
+    *from = more ? find_from(l->loop, &c->loops[i + 1], *to) : -1;
+    return *from >= 0 && is_suited(l, *from, *to) ? count_turns(l->d, c, i, *from, *to) : 0;
+}
+
 kata_status device_run_section(const device_loop *l, const chain *c, size_t i, size_t *ran)
 {
     const int to = written_by(l->loop->kernel);

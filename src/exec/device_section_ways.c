@@ -101,7 +101,8 @@ static void list_ways(const device_loop *l, const codegen_loop *as, const codege
     t->count = 1;
     for (int i = 0; i < count && t->count < DEVICE_MOST_WAYS; i++) {
         if (!sections[i].chunk) choose_chunk(l, as, &sections[i]);
-        const bool fits = (int64_t)codegen_section_local(as, &sections[i]) <= local &&
+        const bool fits = (!like->steps || sections[i].steps == like->steps) &&
+                          (int64_t)codegen_section_local(as, &sections[i]) <= local &&
                           codegen_section_points(as, &sections[i], 0) > 0 &&
                           codegen_section_points(as, &sections[i], 1) > 0;
         if (fits && has_arguments(l, &sections[i]) && (asked || has_tiles(l, as, &sections[i])))
@@ -116,7 +117,7 @@ static void list_ways(const device_loop *l, const codegen_loop *as, const codege
 /* Equal of boxes of similar size. */
 static uint64_t key_of(const char *name, const codegen_section *like, const int64_t points[3])
 {
-    int64_t size[5] = {0, 0, 0, like->from, like->wide};
+    int64_t size[6] = {0, 0, 0, like->from, like->wide, like->steps};
     for (int d = 0; d < 3; d++)
         while (((int64_t)1 << size[d]) < points[d]) size[d]++;
     return hash_bytes(size, sizeof size, hash_bytes(name, strlen(name), 'S'));
@@ -129,6 +130,7 @@ static struct device_tune *make(const device_loop *l, const codegen_loop *as,
     if (!t) return NULL;
     *t = (struct device_tune){
         .key = key, .wide = like->wide, .apart = true, .sections = true, .next = l->d->sections};
+    t->of_tiles = like->steps;
     codegen_name(as, t->name);
     device_tune_points(l->loop, t->points);
     snprintf(t->kernel, sizeof t->kernel, "%s", as->kernel->name);
@@ -150,14 +152,14 @@ static struct device_tune *none(struct exec_device *d)
     return d->sections = t;
 }
 
-struct device_tune *device_sections_of(const device_loop *l, int from, bool wide)
+static struct device_tune *find(const device_loop *l, codegen_section like)
 {
     kata_type storage[MOST_PARAMS];
     codegen_loop as;
-    codegen_section like = {.from = from, .wide = wide};
     int64_t points[3];
     char name[64];
-    if (from < 0 || !describe(l, storage, &as) || !codegen_section_suits(&as, from, &like.to))
+    if (like.from < 0 || !describe(l, storage, &as) ||
+        !codegen_section_suits(&as, like.from, &like.to))
         return none(l->d);
     codegen_name(&as, name);
     device_tune_points(l->loop, points);
@@ -165,6 +167,44 @@ struct device_tune *device_sections_of(const device_loop *l, int from, bool wide
     struct device_tune *t = l->d->sections;
     while (t && t->key != key) t = t->next;
     return t ? t : make(l, &as, &like, key);
+}
+
+struct device_tune *device_sections_of(const device_loop *l, int from, bool wide)
+{
+    return find(l, (codegen_section){.from = from, .wide = wide});
+}
+
+/* What is known of a loop on tiles of its box, which has been found out; NULL: nothing. */
+static const struct device_tune *of_tiles(const device_loop *l)
+{
+    kata_type storage[MOST_PARAMS];
+    codegen_loop as;
+    int64_t points[3];
+    char name[64];
+    const struct device_tune *found = NULL;
+    if (!describe(l, storage, &as)) return NULL;
+    codegen_name(&as, name);
+    device_tune_points(l->loop, points);
+    for (const struct device_tune *t = l->d->tunes; t; t = t->next)
+        if (!strcmp(t->name, name) && t->phase == DEVICE_SETTLED && t->ways[t->best].each > 0 &&
+            t->points[0] == points[0] && t->points[1] == points[1] && t->points[2] < points[2] &&
+            (!found || found->points[2] < t->points[2]))
+            found = t;
+    return found;
+}
+
+struct device_tune *device_tile_sections_of(const device_loop *l, int from, int steps, bool wide)
+{
+    const struct device_tune *one = of_tiles(l);
+    if (!one && !l->d->asked.steps) return none(l->d);
+    chain_loop tile = *l->loop;
+    device_loop own = *l;
+    own.loop = &tile;
+    if (one) tile.box.hi[2] = tile.box.lo[2] + one->points[2];
+    struct device_tune *t =
+        find(&own, (codegen_section){.from = from, .steps = steps, .wide = wide});
+    if (t && t->count > 1 && one) t->ways[0].each = one->ways[one->best].each;
+    return t;
 }
 
 bool device_begin_section(const device_loop *l, const struct device_tune *t, int way,

@@ -62,6 +62,25 @@ static grid_box inside_of(const analysis_chain *a, int slot)
     return chain_slot_memory(a->slots[slot]);
 }
 
+/* Fields that take turns have rows of one length. Returns whether some had not. */
+static bool make_alike(const analysis_chain *a, store_device_span *spans)
+{
+    bool changed = false;
+    for (int l = 0; l < a->loop_count; l++) {
+        const chain_loop *loop = a->loops[l].loop;
+        if (!loop->at_once) continue;
+        grid_box *from = &spans[loop->bindings[loop->at_once->from].slot->number].touched;
+        grid_box *to = &spans[loop->bindings[loop->at_once->to].slot->number].touched;
+        const grid_box both = grid_box_hull(from, to);
+        for (int d = 0; d < 2; d++) {
+            changed = changed || from->lo[d] != to->lo[d] || from->hi[d] != to->hi[d];
+            from->lo[d] = to->lo[d] = both.lo[d];
+            from->hi[d] = to->hi[d] = both.hi[d];
+        }
+    }
+    return changed;
+}
+
 bool device_study(const exec_streams *s, const analysis_chain *a)
 {
     struct exec_device *d = s->context->device;
@@ -79,6 +98,7 @@ bool device_study(const exec_streams *s, const analysis_chain *a)
         span->planes = span->before + span->behind +
                        2 * stream_outside(a, slot, store_ring_dimension(a->slots[slot]));
     }
+    while (make_alike(a, d->spans)) continue;
     return true;
 }
 

@@ -3,6 +3,7 @@
  * their own beside the kernels. Fields that loops find on another grid, or that lack the dimension
  * along which tiles follow one another, stay there whole. */
 #include "exec/device_rings.h"
+#include "exec/device_tune.h"
 
 #include <stdlib.h>
 
@@ -258,8 +259,9 @@ static kata_status run_tile(const stream_run *run, chain *tile)
     struct exec_device *d = device_of(run);
     const device_loop first = {run->context, d, &tile->loops[0], run->m, NULL};
     if (d->spare_count && !device_spare_settle(d, false)) return device_failed(&first, "failed in");
-    return run->open ? device_run_here(run->context, tile, run->m)
-                     : device_run_whole(run->context, tile, run->m);
+    if (run->open) return device_run_here(run->context, tile, run->m);
+    return device_is_glued(tile) ? device_run_unglued(run->context, tile, false, run->m)
+                                 : device_run_whole(run->context, tile, run->m);
 }
 
 /* Of a loop that does not fit: an error where it is for its planes; otherwise it runs on the CPU.
@@ -306,9 +308,10 @@ static kata_status run_halves(exec_streams *s, const chain *c, messages *m)
 /* A chain that is not streamed. */
 static kata_status run_otherwise(exec_streams *s, chain *c, bool full, messages *m)
 {
-    kata_status status = !full           ? device_run_whole(s->context, c, m)
-                         : c->count == 1 ? run_wide(s, c, m)
-                                         : run_halves(s, c, m);
+    kata_status status = device_is_glued(c) ? device_run_unglued(s->context, c, true, m)
+                         : !full            ? device_run_whole(s->context, c, m)
+                         : c->count == 1    ? run_wide(s, c, m)
+                                            : run_halves(s, c, m);
     for (size_t i = 0; i < c->slot_count && !status; i++)
         if (c->slots[i]->far && !leave(c->slots[i])) status = message_no_memory(m);
     return status;

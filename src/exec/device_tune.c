@@ -111,7 +111,7 @@ static void end_compiling(const device_loop *l, struct device_tune *t)
         device_making_free(&made);
         if (!t->ways[i].kernel) device_tune_drop(t, i, "it does not compile");
     }
-    device_tune_points(l->loop, t->points);
+    if (!t->of_tiles) device_tune_points(l->loop, t->points);
     t->phase = DEVICE_TRIES;
 }
 
@@ -136,7 +136,8 @@ static void settle(const device_loop *l, struct device_tune *t)
 
 static int tried(const struct device_tune *t) { return t->turn < t->count ? t->turn : 0; }
 
-/* Goes on to the next way; behind the last one, the usual one is tried again. */
+/* Goes on to the next way; behind the last one, the usual one is tried again, unless it is known.
+ */
 static void next_try(const device_loop *l, struct device_tune *t)
 {
     bool brief = t->turn == 0 && t->ways[0].each < LEAST_SECONDS && !l->context->tune;
@@ -144,7 +145,7 @@ static void next_try(const device_loop *l, struct device_tune *t)
         t->turn++;
     } while (t->turn < t->count && t->ways[t->turn].dropped);
     t->runs = t->missed = 0;
-    if (brief || t->turn > t->count) settle(l, t);
+    if (brief || t->turn > t->count - t->of_tiles) settle(l, t);
 }
 
 void device_tune_note(const device_loop *l, struct device_tune *t, double seconds)
@@ -181,6 +182,29 @@ int device_tune_turn(const device_loop *l, struct device_tune *t, bool *timed)
     device_tune_points(l->loop, points);
     *timed = t->phase == DEVICE_TRIES && !memcmp(points, t->points, sizeof points);
     return *timed ? tried(t) : t->best;
+}
+
+bool device_tune_glues(const device_loop *l, struct device_tune *t)
+{
+    if (t->phase == DEVICE_COUNTS) begin_compiling(l, t);
+    if (t->phase == DEVICE_COMPILES && has_compiled(l, t)) {
+        end_compiling(l, t);
+        next_try(l, t);
+    }
+    return t->phase == DEVICE_TRIES || (t->phase == DEVICE_SETTLED && t->best);
+}
+
+int device_tune_tile_way(const struct device_tune *t, int64_t planes, bool *timed)
+{
+    int first = 0;
+    *timed = t->phase == DEVICE_TRIES && 4 * planes >= 3 * t->points[2];
+    if (t->phase == DEVICE_TRIES && !t->ways[tried(t)].dropped) return tried(t);
+    *timed = false;
+    for (int i = t->count - 1; i > 0; i--) {
+        const device_way *way = &t->ways[i], *best = &t->ways[first];
+        if (!way->dropped && (!first || (way->each > 0 && way->each < best->each))) first = i;
+    }
+    return t->best && !t->ways[t->best].dropped ? t->best : first;
 }
 
 device_way *device_tune_way(const device_loop *l, bool *timed)

@@ -37,6 +37,7 @@ struct device_tune {
     char kernel[32]; /* of the program */
     bool wide, apart;
     bool sections;                     /* ways are sections; the first one is: loop by loop */
+    bool of_tiles;                     /* sections of tiles that are streamed: see device_glue.c */
     int64_t points[3];                 /* along x, y and z, of the first box */
     device_way ways[DEVICE_MOST_WAYS]; /* the first is the usual one */
     int count, best;
@@ -68,6 +69,11 @@ void device_tune_free(struct exec_device *d);
  * loop has taken. */
 int device_tune_turn(const device_loop *l, struct device_tune *t, bool *timed);
 void device_tune_note(const device_loop *l, struct device_tune *t, double seconds);
+/* Whether loops may run at once on tiles: their kernels are there, and it is not known that one by
+ * one is faster. */
+bool device_tune_glues(const device_loop *l, struct device_tune *t);
+/* The number of the way of a tile of so many planes; 0: the device has too little for all. */
+int device_tune_tile_way(const struct device_tune *t, int64_t planes, bool *timed);
 /* The kernel of a way; NULL: reported of the usual one, others are dropped. */
 device_kernel *device_tune_kernel(const device_loop *l, struct device_tune *t, int way);
 void device_tune_drop(struct device_tune *t, int way, const char *why);
@@ -105,11 +111,30 @@ struct device_tune *device_sections_of(const device_loop *l, int from, bool wide
 bool device_begin_section(const device_loop *l, const struct device_tune *t, int way,
                           device_making *out);
 
+/* The same of sections of so many loops on tiles of `like`, which has run by itself on these. */
+struct device_tune *device_tile_sections_of(const device_loop *l, int from, int steps, bool wide);
+
+/* ---- device_glue.c: loops at once on tiles that are streamed --------------------------------- */
+
+/* A loop that stands for some. */
+typedef struct device_glued {
+    chain_at_once as; /* the first member */
+    struct device_tune *tune;
+} device_glued;
+
+/* Adds the loops of a chain that is to be streamed, some of them as one. */
+kata_status device_glue(exec_context *context, const chain *c, exec_local *out, messages *m);
+bool device_is_glued(const chain *c);
+/* Runs such a chain loop by loop: see device_run_part. */
+kata_status device_run_unglued(exec_context *context, const chain *c, bool streams, messages *m);
+
 /* ---- device_section_run.c -------------------------------------------------------------------- */
 
 /* Runs loops that follow one another by a section. `ran`: false, without an error, where the device
  * has too little for it. */
 kata_status device_run_at_once(const device_loop *loops, device_way *way, bool *ran);
+/* Runs a loop that stands for some, on a tile. */
+kata_status device_run_glued(const device_loop *l);
 
 /* ---- device_beside.c: threads that compile --------------------------------------------------- */
 

@@ -78,6 +78,26 @@ static bool make_plan(const exec_streams *s, plan *p, const analysis_chain *a,
     return false;
 }
 
+int64_t stream_steps(const analysis_chain *a)
+{
+    int64_t most = 1;
+    for (int l = 0; l < a->loop_count; l++)
+        if (a->loops[l].loop->at_once) most = larger(most, a->loops[l].loop->at_once->count);
+    return most;
+}
+
+/* The planes that tiles of sections so deep should have. Where moves are hidden by the work, which
+ * they are from some depth on, starting each loop costs more than they do: then by larger tiles.
+ * Loops at once compute some planes around a tile twice: they need larger ones anyway. */
+static int64_t fair_planes(const exec_streams *s, int64_t depth, int64_t steps)
+{
+    enum { SMALL = 2 }; /* where moves decide, what is moved counts more */
+    if (s->deepest > s->memory->depth) return smaller(SMALL, depth);
+    if (steps > 1) return smaller(steps * s->memory->fair, steps * depth);
+    const bool hidden = s->memory->ahead && depth > STREAM_DEPTH;
+    return smaller(hidden ? 2 * s->memory->fair : s->memory->fair, depth);
+}
+
 /* Of planes in a tile. */
 enum { SIZES = 12 };
 static const int64_t sizes[SIZES] = {64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2, 1};
@@ -119,7 +139,10 @@ bool stream_plan_section(const exec_streams *s, plan *p, const analysis_chain *a
     *found = (plan_request){.method = "streamed", .prefetch = 1};
     if (asked) *found = s->asked;
     found->depth = a->loop_count;
+    const int64_t steps = stream_steps(a);
+    const int64_t least = steps > 1 ? fair_planes(s, a->loop_count, steps) : 1;
     for (int size = 0; size < (asked ? 1 : SIZES); size++) {
+        if (!asked && sizes[size] < least) break;
         if (!asked) found->tile[1] = found->tile[2] = sizes[size];
         if (!make_plan(s, p, a, found, room->memory)) continue;
         if (is_one_section(p, a) && most_planes(p, a) <= room->planes) return true;
@@ -141,22 +164,12 @@ static bool say_why(plan *p, const analysis_chain *a, const plan_request *r)
     return false;
 }
 
-/* The planes that tiles of sections so deep should have. Where moves are hidden by the work, which
- * they are from some depth on, starting each loop costs more than they do: then by larger tiles. */
-static int64_t fair_planes(const exec_streams *s, int64_t depth)
-{
-    enum { SMALL = 2 }; /* where moves decide, what is moved counts more */
-    if (s->deepest > s->memory->depth) return smaller(SMALL, depth);
-    const bool hidden = s->memory->ahead && depth > STREAM_DEPTH;
-    return smaller(hidden ? 2 * s->memory->fair : s->memory->fair, depth);
-}
-
 /* Makes the plan of sections so deep whose tiles are the largest that fit; false: not even the
  * least of a fair size does. */
 static bool plan_depth(const exec_streams *s, plan *p, const analysis_chain *a,
                        const stream_room *room, int64_t depth, plan_request *found)
 {
-    const int64_t fair = fair_planes(s, depth);
+    const int64_t fair = fair_planes(s, depth, stream_steps(a));
     *found = (plan_request){.method = "streamed", .prefetch = 1, .depth = depth};
     found->tile[1] = found->tile[2] = fair;
     if (!make_plan(s, p, a, found, room->memory)) return false;
@@ -176,11 +189,14 @@ static bool plan_depth(const exec_streams *s, plan *p, const analysis_chain *a,
 bool stream_plan(const exec_streams *s, plan *p, const analysis_chain *a, const stream_room *room,
                  plan_request *found)
 {
+    const int64_t steps = stream_steps(a);
     int64_t last = 0;
     if (!study(s, a)) return false;
     *found = s->asked;
+    if (found->depth) found->depth = larger(found->depth / steps, 1);
     if (found->method) return make_plan(s, p, a, found, room->memory) || say_why(p, a, found);
-    for (int64_t depth = s->deepest; depth >= 1; depth -= larger(depth / 10, 1)) {
+    for (int64_t depth = larger(s->deepest / steps, 1); depth >= 1;
+         depth -= larger(depth / 10, 1)) {
         const int64_t loops = larger(a->loop_count, 1), count = (loops + depth - 1) / depth;
         const int64_t even = (loops + count - 1) / count;
         if (even != last && plan_depth(s, p, a, room, even, found)) return true;

@@ -263,11 +263,11 @@ static kata_status run_plainly(seams *s, int first, int end, bool streamed)
 static kata_status run_rolled(seams *s, int first, int end)
 {
     kata_status status = KATA_OK;
-    const int64_t asked = s->streams->asked.depth;
+    const int64_t asked = s->streams->asked.depth, steps = stream_steps(s->a);
+    const int64_t deepest = larger((asked ? asked : s->streams->deepest) / steps, 1);
     s->dimension = slowest(&s->a->loops[first]);
     for (int l = first; l < end && !status; l++) status = send_away(s, &s->a->loops[l]);
-    for (int64_t most = asked ? asked : s->streams->deepest; first < end && !status;
-         most = larger(most / 2, 1)) {
+    for (int64_t most = deepest; first < end && !status; most = larger(most / 2, 1)) {
         bool done = true;
         while (first < end && done && !status) {
             int64_t left = end - first, count = (left + most - 1) / most;

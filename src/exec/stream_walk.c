@@ -208,6 +208,7 @@ kata_status stream_run_section(exec_streams *s, const stream_work *work, message
     if (work->c->count > s->longest) {
         s->longest = work->c->count;
         s->request = *work->request;
+        s->request.depth *= stream_steps(work->a);
     }
     stream_note_refusals(s, work->c, work->p);
     kata_status status = stream_run_plan(s, work, m);

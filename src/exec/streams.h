@@ -168,6 +168,8 @@ kata_status stream_run_home(exec_streams *s, chain *c, bool full, messages *m);
 stream_planes stream_touched(const analysis_touch *t, const grid_box *box, int dimension);
 /* Planes beyond a field that loops of a chain touch, at one side at most. */
 int64_t stream_outside(const analysis_chain *a, int slot, int dimension);
+/* How many loops a loop of a chain stands for, at most. */
+int64_t stream_steps(const analysis_chain *a);
 /* The bytes that a section needs at once, whose outermost buffer is a node of a plan. */
 int64_t stream_bytes(const exec_streams *s, const plan *p, const analysis_chain *a, int node);
 /* Whether rings can be made for all buffers of a plan. */
