@@ -125,7 +125,7 @@ static int registers_of(const codegen_loop *loop, const codegen_shape *s)
     enum { OTHERS = 48, BYTES = 4 };
     const codegen_tile t = codegen_tile_of(loop, s);
     const int each = (int)larger(bytes_of(loop, &t), BYTES) / BYTES;
-    return (codegen_tile_kept(&t) + s->turn) * s->vector * s->tall * each + OTHERS;
+    return (codegen_tile_kept(&t) + 1) * s->vector * s->tall * each + OTHERS;
 }
 
 int codegen_tile_crowd(const codegen_loop *loop, const codegen_shape *s)
