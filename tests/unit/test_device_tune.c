@@ -172,9 +172,9 @@ static text with_shape(const text *note, const codegen_shape *s)
     text other = {0};
     const char *at = strstr(text_get(note), " threads ");
     assert_non_null(at);
-    text_add(&other, "%.*s threads %d %d %d vector %d chunk %d along %d microseconds 1.5\n",
+    text_add(&other, "%.*s threads %d %d %d vector %d chunk %d along %d rows %d microseconds 1.5\n",
              (int)(at - text_get(note)), text_get(note), s->threads[0], s->threads[1],
-             s->threads[2], s->vector, s->chunk, s->along);
+             s->threads[2], s->vector, s->chunk, s->along, s->tall);
     return other;
 }
 
