@@ -1,7 +1,6 @@
 /* How the chain of a program that costs most would scale on many ranks. It is simulated
- * (exec/ranks_scaling.c) at the rate at which the chain ran here, by the clock of a machine
- * that is emulated, if one is. KATA_NETWORK says what is between
- * ranks. */
+ * (exec/ranks_scaling.c) at the rate at which the chain ran here; where a machine is emulated, by
+ * its clock. KATA_NETWORK says what is between ranks. */
 #include "api/api.h"
 #include "api/explain.h"
 #include "io/io.h"

@@ -27,6 +27,8 @@ static inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t larger(int64_t a, int64_t b) { return a < b ? b : a; }
 /* Rounded down; by > 0. */
 static inline int64_t floor_divide(int64_t x, int64_t by) { return x / by - (x % by < 0); }
+/* The least multiple that is not less; to > 0. */
+static inline int64_t round_up(int64_t x, int64_t to) { return -floor_divide(-x, to) * to; }
 
 /* ---- arena.c: memory freed all at once ------------------------------------------------------- */
 

@@ -6,7 +6,6 @@
 #include "codegen/thread.h"
 
 static int larger_of(int a, int b) { return a > b ? a : b; }
-static int round_up(int n, int to) { return (n + to - 1) / to * to; }
 
 codegen_handing codegen_handing_of(const codegen_loop *loop, const codegen_section *s)
 {
@@ -30,7 +29,7 @@ codegen_handing codegen_handing_of(const codegen_loop *loop, const codegen_secti
     /* outside of the box, points have what they had two steps before */
     h.planes = h.delay + larger_of(h.below, h.delay) + 1;
     h.buffers = beside ? h.delay - lowest + 1 : 0;
-    h.halo[0] = round_up(s->steps * h.reach[0], s->vector);
+    h.halo[0] = (int)round_up(s->steps * h.reach[0], s->vector);
     h.halo[1] = s->steps * h.reach[1];
     h.tile[0] = s->threads[0] * s->vector;
     h.tile[1] = s->threads[1] * s->rows;

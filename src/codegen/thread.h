@@ -104,6 +104,9 @@ int codegen_tile_crowd(const codegen_loop *loop, const codegen_shape *shape);
  * it, of the plane that begins at `from`, to the elements from `to` on. */
 void codegen_tile_pieces(const codegen_writer *w, nest *in);
 void codegen_tile_fetch(const codegen_writer *w, nest *in, const char *from, const char *to);
+/* Reads a vector from memory of a kind into an array, from the element `first` on. */
+void codegen_tile_vector(const codegen_writer *w, nest *in, const char *array, int first,
+                         const char *memory, const char *from);
 /* What a thread reads of the plane that the group shares, but its own points. */
 void codegen_tile_near(const codegen_writer *w, nest *in);
 /* "kept_3": what a thread keeps of a plane of its own points, so far from that which is computed.
@@ -114,7 +117,8 @@ void codegen_tile_element(text *out, const codegen_writer *w, const int32_t offs
 /* The body of a kernel. */
 void codegen_tile_kernel(const codegen_writer *w, nest *kernel);
 
-/* ---- brick_kernel.c, point_kernel.c, others ------------------------------------------------ */
+/* ---- brick_kernel.c, point_kernel.c, tree_kernel.c, fill_kernel.c, sparse_kernel.c -------------
+ */
 
 /* The body of a kernel with reductions. */
 void codegen_brick_kernel(const codegen_writer *w, nest *kernel);

@@ -10,12 +10,14 @@ static void add_place(const codegen_writer *w, nest *in)
 {
     const codegen_tile *t = w->tile;
     const int points[2] = {w->shape->vector, w->shape->tall};
-    for (int d = 0; d < 2; d++)
+    for (int d = 0; d < 2; d++) {
+        const int size = t->size[d];
         nest_statement(in,
                        "const ABI_STEP tile_%c = (ABI_STEP)(given.launch.first[%d] + "
                        "(int64_t)KATA_GROUP(%d) * %d), first_%c = tile_%c + "
                        "(ABI_STEP)KATA_THREAD(%d) * %d",
-                       "xy"[d], d, d, t -> size[d], "xy"[d], "xy"[d], d, points[d]);
+                       "xy"[d], d, d, size, "xy"[d], "xy"[d], d, points[d]);
+    }
     nest_statement(in, "const ABI_STEP from_z = (ABI_STEP)(given.launch.first[2] + "
                        "(int64_t)KATA_GROUP(2) * given.launch.bricks[0])");
     nest_statement(in,
@@ -56,19 +58,9 @@ static void add_rows(const codegen_writer *w, nest *in)
 /* Reads what the thread keeps of a plane, so far from that at `plane`. */
 static void read_plane(const codegen_writer *w, nest *in, const char *array, int offset)
 {
-    const int vector = w->shape->vector;
-    const codegen_label type = codegen_vector_type(w, w->tile->param, vector);
-    for (int row = 0; row < w->shape->tall; row++) {
-        if (vector == 1) {
-            nest_statement(in, "%s[%d] = (plane + %d * step)[row_%d]", array, row, offset, row);
-            continue;
-        }
-        nest *part = nest_add(in, NEST_BLOCK);
-        nest_statement(part, "const %s some = *(const %s%s *)(plane + %d * step + row_%d)", type.is,
-                       w->dialect->global, type.is, offset, row);
-        for (int i = 0; i < vector; i++)
-            nest_statement(part, "%s[%d] = some.%c", array, row * vector + i, "xyzw"[i]);
-    }
+    for (int row = 0; row < w->shape->tall; row++)
+        codegen_tile_vector(w, in, array, row * w->shape->vector, w->dialect->global,
+                            codegen_format("plane + %d * step + row_%d", offset, row).is);
 }
 
 static void add_planes(const codegen_writer *w, nest *in)

@@ -126,23 +126,29 @@ static bool is_near(const codegen_writer *w, int vector, int row)
     return near && !is_own(w, vector, row);
 }
 
+void codegen_tile_vector(const codegen_writer *w, nest *in, const char *array, int first,
+                         const char *memory, const char *from)
+{
+    const int vector = w->shape->vector;
+    const codegen_label type = codegen_vector_type(w, w->tile->param, vector);
+    if (vector == 1) {
+        nest_statement(in, "%s[%d] = *(%s)", array, first, from);
+        return;
+    }
+    nest *part = nest_add(in, NEST_BLOCK);
+    nest_statement(part, "const %s some = *(const %s%s *)(%s)", type.is, memory, type.is, from);
+    for (int i = 0; i < vector; i++)
+        nest_statement(part, "%s[%d] = some.%c", array, first + i, "xyzw"[i]);
+}
+
 static void read_near(const codegen_writer *w, nest *in, int vector, int row)
 {
     const codegen_tile *t = w->tile;
     const codegen_label name = near_of(vector, row);
-    const codegen_label type = codegen_vector_type(w, t->param, w->shape->vector);
     const int at = row * t->pitch + vector * w->shape->vector;
     nest_statement(in, "%s %s[%d]", codegen_element_type(w->loop, t->param), name.is,
                    w->shape->vector);
-    if (w->shape->vector == 1) {
-        nest_statement(in, "%s[0] = own[%d]", name.is, at);
-        return;
-    }
-    nest *part = nest_add(in, NEST_BLOCK);
-    nest_statement(part, "const %s some = *(const %s%s *)(own + %d)", type.is, w->dialect->shared,
-                   type.is, at);
-    for (int i = 0; i < w->shape->vector; i++)
-        nest_statement(part, "%s[%d] = some.%c", name.is, i, "xyzw"[i]);
+    codegen_tile_vector(w, in, name.is, 0, w->dialect->shared, codegen_format("own + %d", at).is);
 }
 
 void codegen_tile_near(const codegen_writer *w, nest *in)

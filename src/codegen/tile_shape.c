@@ -78,8 +78,6 @@ static int find_param(const codegen_loop *loop)
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
-static int round_up(int n, int to) { return (n + to - 1) / to * to; }
-
 static int bytes_of(const codegen_loop *loop, const codegen_tile *t)
 {
     return ir_storages[loop->storage[t->param]].bytes;
@@ -94,8 +92,8 @@ codegen_tile codegen_tile_of(const codegen_loop *loop, const codegen_shape *shap
     t.piece = (int)smaller(BYTES / bytes_of(loop, &t), MOST);
     t.size[0] = shape->threads[0] * shape->vector;
     t.size[1] = shape->threads[1] * shape->tall;
-    t.left = round_up(t.before[0], t.piece);
-    t.pitch = t.left + t.size[0] + round_up(t.behind[0], t.piece);
+    t.left = (int)round_up(t.before[0], t.piece);
+    t.pitch = t.left + t.size[0] + (int)round_up(t.behind[0], t.piece);
     return t;
 }
 

@@ -1,6 +1,7 @@
 /* Before a chain runs on a device, the kernels of its loops that are neither loaded nor in the
  * cache folder are compiled side by side: a compiler takes some tenths of a second for each. Texts
  * are made, and binaries loaded, by the thread of the program; others only compile. */
+#include "exec/device_points.h"
 #include "exec/device_tune.h"
 
 #include "machine/machine.h"

@@ -10,9 +10,7 @@ static bool make_copy(const device_loop *l, chain_slot *slot, const grid_box *to
 {
     bool made = store_device_make(&l->d->copies, slot, touched);
     if (!made && device_is_full(l->d->device)) {
-        device_partials_release(l->d);
-        device_points_release(l->d, false);
-        device_spare_settle(l->d, true);
+        device_make_room(l->d);
         made = store_device_make(&l->d->copies, slot, touched);
     }
     while (!made && device_is_full(l->d->device) && device_send_home_oldest(l->d))

@@ -92,30 +92,3 @@ kata_status device_glue(exec_context *context, const chain *c, exec_local *out, 
     }
     return done ? KATA_OK : message_no_memory(m);
 }
-
-bool device_is_glued(const chain *c)
-{
-    bool some = false;
-    for (size_t i = 0; i < c->count; i++) some = some || c->loops[i].at_once;
-    return some;
-}
-
-kata_status device_run_unglued(exec_context *context, const chain *c, bool streams, messages *m)
-{
-    exec_local all;
-    bool done = true;
-    exec_local_begin(&all, c);
-    for (size_t i = 0; i < c->count && done; i++) {
-        const chain_at_once *some = c->loops[i].at_once;
-        for (int k = 0; k < (some ? some->count : 1) && done; k++)
-            done = add(&all, some ? &some->loops[k] : &c->loops[i], i, NULL);
-    }
-    kata_status status =
-        done ? device_run_part(context, &all.chain, streams, m) : message_no_memory(m);
-    exec_local_free(&all);
-    for (size_t i = 0; i < c->slot_count; i++) {
-        c->slots[i]->number = (int)i;
-        c->slots[i]->far = device_suits(c->slots[i]);
-    }
-    return status;
-}

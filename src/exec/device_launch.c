@@ -1,4 +1,5 @@
 /* Starting the kernel of a loop on a device, and its reductions. */
+#include "exec/device_points.h"
 #include "exec/device_tune.h"
 
 #include <stdlib.h>

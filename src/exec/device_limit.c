@@ -1,4 +1,5 @@
 /* What leaves the memory of a device where something else needs room. */
+#include "exec/device_points.h"
 #include "exec/device_rings.h"
 
 #include <stdlib.h>
@@ -48,13 +49,37 @@ void device_tables_forget(struct exec_device *d)
     d->table_bytes = 0;
 }
 
+void device_points_free(struct exec_device *d, struct device_points *p)
+{
+    for (int t = 0; t < DEVICE_POINT_TABLES; t++) device_release(d->device, p->table[t]);
+    free(p);
+}
+
+void device_points_release(struct exec_device *d, bool all)
+{
+    if (d->points) device_wait(d->device, DEVICE_WORK);
+    for (struct device_points **link = &d->points, *p; (p = *link);) {
+        if (p->used == d->clock && !all) {
+            link = &p->next;
+            continue;
+        }
+        *link = p->next;
+        device_points_free(d, p);
+    }
+}
+
+void device_make_room(struct exec_device *d)
+{
+    device_partials_release(d);
+    device_points_release(d, false);
+    device_spare_settle(d, true);
+}
+
 device_memory *device_take(struct exec_device *d, size_t bytes)
 {
     device_memory *memory = device_allocate(d->device, bytes);
     if (!memory && device_is_full(d->device)) {
-        device_partials_release(d);
-        device_points_release(d, false);
-        device_spare_settle(d, true);
+        device_make_room(d);
         memory = device_allocate(d->device, bytes);
     }
     while (!memory && device_is_full(d->device) && device_send_home_oldest(d))

@@ -1,4 +1,5 @@
 /* How much memory of a device the loops of a chain need. */
+#include "exec/device_points.h"
 #include "exec/on_device.h"
 
 #include <stdlib.h>

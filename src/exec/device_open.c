@@ -1,4 +1,5 @@
 /* Opens and closes the device of a context. */
+#include "exec/device_points.h"
 #include "exec/device_rings.h"
 #include "exec/device_tune.h"
 #include "exec/ranks.h"

@@ -1,6 +1,7 @@
 /* Reductions on a device. A loop leaves a partial for each brick; trees over them run behind it;
  * and what is left, one value, is fetched when somebody needs it: when the chain ends, or before a
  * loop that is given the scalar. */
+#include "exec/device_points.h"
 #include "exec/on_device.h"
 
 #include <stdlib.h>

@@ -21,6 +21,9 @@ int64_t device_spare_bytes(const struct exec_device *d);
 
 /* Whether planes of a field can be moved. */
 bool device_suits(const chain_slot *slot);
+/* Gives the slots of a chain back what they have while it streams, after another chain of them ran.
+ */
+void device_stream_again(const chain *c);
 /* See stream_memory. */
 bool device_study(const exec_streams *s, const analysis_chain *a);
 int64_t device_ring_bytes(const exec_streams *s, const analysis_chain *a, int slot, int64_t planes);

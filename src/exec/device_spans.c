@@ -108,6 +108,14 @@ bool device_suits(const chain_slot *slot)
     return !slot->is_scalar && slot->array && !slot->absent_axis[d] && slot->shape.rank > 1;
 }
 
+void device_stream_again(const chain *c)
+{
+    for (size_t i = 0; i < c->slot_count; i++) {
+        c->slots[i]->number = (int)i;
+        c->slots[i]->far = device_suits(c->slots[i]);
+    }
+}
+
 store_device_span device_span_of(const stream_run *run, const plan_node *buffer)
 {
     const chain_slot *field = run->a->slots[buffer->slot];

@@ -1,7 +1,7 @@
 /* Loops over points between those of a grid on a device. Where these are, and their weights, stays
  * there from loop to loop. What a loop adds moves there; of what it sums, one number for each point
  * comes back, when it is asked for. Of loops of which others run some points, all products do. */
-#include "exec/on_device.h"
+#include "exec/device_points.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +10,7 @@
 
 /* Of points on the device. */
 enum { TARGETS, WEIGHTS, SLOTS, ORDER, VALUES, PRODUCTS, TABLES };
-
-struct device_points {
-    const grid_sparse *of;
-    device_memory *table[TABLES];
-    int64_t used; /* when: as `used` of copies */
-    struct device_points *next;
-};
+_Static_assert((int)TABLES == (int)DEVICE_POINT_TABLES, "there is room for all tables");
 
 static int64_t count_targets(const grid_sparse *s) { return s->rows[s->row_count].first; }
 
@@ -98,12 +92,6 @@ static bool make_table(struct exec_device *d, const grid_sparse *s, int table, d
     return put;
 }
 
-static void free_points(struct exec_device *d, struct device_points *p)
-{
-    for (int t = 0; t < TABLES; t++) device_release(d->device, p->table[t]);
-    free(p);
-}
-
 /* NULL, reported, when memory is out. */
 static struct device_points *points_of(const device_loop *l)
 {
@@ -117,7 +105,7 @@ static struct device_points *points_of(const device_loop *l)
     bool made = p;
     for (int t = 0; t < TABLES && made; t++) made = make_table(d, s, t, &p->table[t]);
     if (!made) {
-        if (p) free_points(d, p);
+        if (p) device_points_free(d, p);
         device_failed(l, "has no memory for the points of");
         return NULL;
     }
@@ -125,19 +113,6 @@ static struct device_points *points_of(const device_loop *l)
     p->used = d->clock;
     p->next = d->points;
     return d->points = p;
-}
-
-void device_points_release(struct exec_device *d, bool all)
-{
-    if (d->points) device_wait(d->device, DEVICE_WORK);
-    for (struct device_points **link = &d->points, *p; (p = *link);) {
-        if (p->used == d->clock && !all) {
-            link = &p->next;
-            continue;
-        }
-        *link = p->next;
-        free_points(d, p);
-    }
 }
 
 /* ---- kernels --------------------------------------------------------------------------------- */
@@ -187,15 +162,6 @@ static kata_status run(const device_loop *l, bool sums, const device_argument *a
 
 /* ---- targets --------------------------------------------------------------------------------- */
 
-/* The targets, numbered from `first` on, among which are those of a loop's box. */
-static int64_t count_near(const chain_loop *loop, int64_t *first)
-{
-    const grid_sparse *s = loop->sparse->points;
-    const grid_box *box = &loop->box;
-    *first = s->rows[grid_sparse_row_from(s, box->lo[2], box->lo[1])].first;
-    return s->rows[grid_sparse_row_from(s, box->hi[2] - 1, box->hi[1])].first - *first;
-}
-
 static void find_place(const chain_binding *b, const ir_param *param, int component, int64_t *at,
                        int64_t step[3])
 {
@@ -210,7 +176,7 @@ static abi_sparse given_to(const chain_loop *loop)
     const chain_sparse *s = loop->sparse;
     const ir_param *params = loop->kernel->params;
     abi_sparse to = {.count = 0};
-    to.count = count_near(loop, &to.first);
+    to.count = device_targets_near(loop, &to.first);
     to.base = s->points->targets[to.first].first;
     memcpy(to.lo, loop->box.lo, sizeof to.lo);
     memcpy(to.hi, loop->box.hi, sizeof to.hi);
@@ -300,49 +266,4 @@ kata_status device_run_sparse(const device_loop *l)
     const struct device_points *p = points_of(l);
     if (!p) return l->m->status;
     return l->loop->sparse->products ? record(l, p) : inject(l, p);
-}
-
-/* ---- results --------------------------------------------------------------------------------- */
-
-static bool is_inside(const grid_box *box, const int64_t at[3])
-{
-    bool inside = true;
-    for (int d = 0; d < 3; d++) inside = inside && at[d] >= box->lo[d] && at[d] < box->hi[d];
-    return inside;
-}
-
-/* Puts the products of a loop's own targets to those of all. */
-static void keep_products(const chain_loop *loop, const ir_value *values)
-{
-    const grid_sparse *s = loop->sparse->points;
-    int64_t first;
-    const int64_t end = count_near(loop, &first) + first, base = s->targets[first].first;
-    const grid_sparse_row *row =
-        &s->rows[grid_sparse_row_from(s, loop->box.lo[2], loop->box.lo[1])];
-    for (int64_t t = first; t < end; t++) {
-        while (t >= row[1].first) row++;
-        const int64_t at[3] = {s->targets[t].x, row->y, row->z};
-        if (!is_inside(&loop->box, at)) continue;
-        for (int64_t i = s->targets[t].first; i < s->targets[t + 1].first; i++)
-            loop->sparse->products[s->weights[i].slot] = values[i - base].f64;
-    }
-}
-
-static bool set_parted(const device_loop *l, const device_waiting *w, chain_slot *scalar)
-{
-    if (w->count) keep_products(w->loop, w->values);
-    return sweep_sum_products(w->loop, scalar, &l->context->across);
-}
-
-kata_status device_set_sums(const device_loop *l, const device_waiting *w)
-{
-    const chain_loop *loop = w->loop;
-    chain_slot *scalar = loop->bindings[loop->kernel->param_count - 1].slot;
-    const ir_type type = ir_type_of_storage(scalar->type);
-    bool done = !loop->parted || set_parted(l, w, scalar);
-    for (size_t p = 0; p < w->count && done && !loop->parted; p++)
-        done = store_scalar_set(scalar, (int)p, ir_convert(type, IR_F64, w->values[p]));
-    if (done) return KATA_OK;
-    return l->context->failure.elsewhere ? KATA_ERROR_INTERNAL /* ranks agree on another one */
-                                         : message_no_memory(l->m);
 }

@@ -2,6 +2,7 @@
  * in arrays of this machine; planes of them move to rings on the device and back, in queues of
  * their own beside the kernels. Fields that loops find on another grid, or that lack the dimension
  * along which tiles follow one another, stay there whole. */
+#include "exec/device_points.h"
 #include "exec/device_rings.h"
 #include "exec/device_tune.h"
 
@@ -202,11 +203,9 @@ static bool make_ring(struct exec_device *d, device_planes *ring, const chain_sl
     bool made = store_device_ring_make(&ring->ring, d->device, field, span, share, &turns);
     d->clock++;
     if (!made && device_is_full(d->device)) {
-        device_partials_release(d);
-        device_points_release(d, false);
-    }
-    if (!made && device_is_full(d->device) && device_spare_settle(d, true))
+        device_make_room(d);
         made = store_device_ring_make(&ring->ring, d->device, field, span, share, &turns);
+    }
     while (!made && device_is_full(d->device) && device_send_home_oldest(d))
         made = store_device_ring_make(&ring->ring, d->device, field, span, 0, &turns);
     if (made && turns) d->slack -= store_turns_bytes(turns) - bytes;
@@ -298,10 +297,7 @@ static kata_status run_halves(exec_streams *s, const chain *c, messages *m)
         if (!status) status = device_run_part(s->context, &half.chain, true, m);
         exec_local_free(&half);
     }
-    for (size_t i = 0; i < c->slot_count; i++) {
-        c->slots[i]->number = (int)i;
-        c->slots[i]->far = device_suits(c->slots[i]);
-    }
+    device_stream_again(c);
     return status;
 }
 

@@ -69,8 +69,8 @@ void device_tune_free(struct exec_device *d);
  * loop has taken. */
 int device_tune_turn(const device_loop *l, struct device_tune *t, bool *timed);
 void device_tune_note(const device_loop *l, struct device_tune *t, double seconds);
-/* Whether loops may run at once on tiles: their kernels are there, and it is not known that one by
- * one is faster. */
+/* Goes on with compiling sections for tiles. Whether loops may run at once there: the kernels have
+ * come, and it is not known that one by one is faster. */
 bool device_tune_glues(const device_loop *l, struct device_tune *t);
 /* The number of the way of a tile of so many planes; 0: the device has too little for all. */
 int device_tune_tile_way(const struct device_tune *t, int64_t planes, bool *timed);
@@ -124,6 +124,10 @@ typedef struct device_glued {
 
 /* Adds the loops of a chain that is to be streamed, some of them as one. */
 kata_status device_glue(exec_context *context, const chain *c, exec_local *out, messages *m);
+
+/* ---- device_unglue.c ------------------------------------------------------------------------- */
+
+/* Whether some loops of a chain stand for others. */
 bool device_is_glued(const chain *c);
 /* Runs such a chain loop by loop: see device_run_part. */
 kata_status device_run_unglued(exec_context *context, const chain *c, bool streams, messages *m);

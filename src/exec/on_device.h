@@ -293,6 +293,8 @@ bool device_send_home_oldest(struct exec_device *d);
 bool device_send_home_all(struct exec_device *d);
 /* Memory of the device for less than a field, for which others leave; NULL when it is out. */
 device_memory *device_take(struct exec_device *d, size_t bytes);
+/* Gives up what is kept beside fields and may be made again. */
+void device_make_room(struct exec_device *d);
 /* The bytes that the reductions of a loop need for each plane of a tile. */
 int64_t device_plane_partials(const analysis_loop *l);
 
@@ -325,29 +327,6 @@ void device_note_reason(struct exec_device *d, const chain_loop *loop, const cha
 
 /* Runs a copy between fields, which are there. */
 kata_status device_run_copy(const device_loop *l);
-
-/* ---- device_sparse.c: loops over points between those of a grid ------------------------------ */
-
-/* Points of some loops, each once, and the bytes that they take on a device. */
-typedef struct device_points_list {
-    const grid_sparse **of; /* to be freed */
-    size_t count, room;
-    int64_t bytes;
-} device_points_list;
-/* Adds those of a loop, if it has some; false when memory is out. */
-bool device_points_add(device_points_list *list, const chain_loop *loop);
-/* Bytes of what waits of a loop that sums; 0: it does not. And at most of the products of a plane,
- * or else of a row. */
-int64_t device_sums_bytes(const chain_loop *loop);
-int64_t device_plane_products(const grid_sparse *s, bool plane);
-/* Frees those that the loop that runs does not use, or all, after work on them. */
-void device_points_release(struct exec_device *d, bool all);
-/* The kernel of such a loop, or the one that adds products. */
-void device_begin_sparse(const device_loop *l, bool sums, device_making *out);
-/* Runs such a loop, whose fields are there. */
-kata_status device_run_sparse(const device_loop *l);
-/* Sets what it has summed, which was fetched. */
-kata_status device_set_sums(const device_loop *l, const device_waiting *w);
 
 /* Memory of at least so many bytes that no reduction waits in; NULL, reported, when it is out. It
  * is taken by setting `used`. */

@@ -29,7 +29,7 @@ static double field_bytes(const chain_slot *slot)
     return (double)grid_box_points(&all) * slot->components * (double)ir_storages[slot->type].bytes;
 }
 
-/* Bytes that come in at least: each field once. */
+/* Bytes of what a move moves of a field. */
 static double moved_bytes(const chain_slot *slot, const plan_node *move)
 {
     grid_box all = chain_slot_memory(slot);
@@ -41,6 +41,7 @@ static double moved_bytes(const chain_slot *slot, const plan_node *move)
     return bytes;
 }
 
+/* Bytes that come in at least: each field once. */
 static double needed_in(const emulated_recorder *r, const plan_node *tile)
 {
     double bytes = 0;

@@ -237,8 +237,6 @@ static void consider(chooser *c, const plan_request *r)
     plan_candidates_add(&c->found, PLAN_CANDIDATES, &x);
 }
 
-static int64_t round_up(int64_t size, int64_t group) { return (size + group - 1) / group * group; }
-
 /* All sizes for a number of slots, in place or not, in columns or blocks. */
 static void consider_sizes(chooser *c, plan_request r)
 {

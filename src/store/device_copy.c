@@ -11,8 +11,6 @@ enum {
 
 /* ---- where elements are ---------------------------------------------------------------------- */
 
-static int64_t round_up(int64_t n, int64_t to) { return -floor_divide(-n, to) * to; }
-
 size_t store_device_lay_out(store_device *on, const chain_slot *slot)
 {
     const grid_box *room = &on->room;

@@ -2,6 +2,7 @@
  * the message is that of the reference, too. On each kind of device that this machine has. */
 /* Labels: hostile slow */
 #include "api/api.h"
+#include "device_kinds.h"
 #include "exec/on_device.h"
 
 #include <setjmp.h>
@@ -518,28 +519,12 @@ static int test_kind(const char *name)
         cmocka_unit_test(levels_are_checked),
         cmocka_unit_test(fields_are_reduced_into),
         cmocka_unit_test(levels_are_reduced)};
-    messages m = {.silent = true};
-    device *there = device_open(name, 0, &m);
-    message_free(&m);
-    if (!there) {
-        print_message("no device '%s'\n", name);
-        return 0;
-    }
-    device_close(there);
-    kind = name;
-    return cmocka_run_group_tests_name(name, tests, NULL, NULL);
+    return DEVICE_RUN_TESTS(name, kind, tests);
 }
 
 int main(void)
 {
-    messages m = {.silent = true};
-    device *cuda = device_open("cuda", 0, &m);
-    message_free(&m);
-    device_close(cuda);
-    if (!cuda) {
-        setenv("KATA_CUDA", getenv("KATA_SHIM_CUDA"), 1);
-        setenv("KATA_NVRTC", getenv("KATA_SHIM_NVRTC"), 1);
-    }
+    if (!device_is_there("cuda")) device_use_shim();
     int failed = test_kind("cuda");
     return failed + test_kind("opencl");
 }

@@ -3,6 +3,7 @@
  * machine has. */
 /* Labels: slow */
 #include "api/api.h"
+#include "device_kinds.h"
 #include "exec/device_tune.h"
 #include "jit_world.h"
 
@@ -334,22 +335,12 @@ static int test_kind(const char *name)
                                               cmocka_unit_test(other_loops_run_one_by_one),
                                               cmocka_unit_test(values_that_are_needed_are_written),
                                               cmocka_unit_test(the_fastest_is_found_and_kept)};
-    messages m = {.silent = true};
-    device *there = device_open(name, 0, &m);
-    message_free(&m);
-    if (!there) {
-        print_message("no device '%s'\n", name);
-        return 0;
-    }
-    device_close(there);
-    kind = name;
-    return cmocka_run_group_tests_name(name, tests, NULL, NULL);
+    return DEVICE_RUN_TESTS(name, kind, tests);
 }
 
 int main(void)
 {
-    setenv("KATA_CUDA", getenv("KATA_SHIM_CUDA"), 1);
-    setenv("KATA_NVRTC", getenv("KATA_SHIM_NVRTC"), 1);
+    device_use_shim();
     int failed = test_kind("cuda");
     return failed + test_kind("opencl");
 }

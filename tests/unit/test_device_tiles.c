@@ -3,6 +3,7 @@
  * that this machine has. Where KATA_TEST_FULL is 1, many of them. */
 /* Labels: hostile slow */
 #include "api/api.h"
+#include "device_kinds.h"
 #include "exec/device_tune.h"
 
 #include <setjmp.h>
@@ -195,22 +196,12 @@ static void random_loops_give_the_same(void **state)
 static int test_kind(const char *name)
 {
     static const struct CMUnitTest tests[] = {cmocka_unit_test(random_loops_give_the_same)};
-    messages m = {.silent = true};
-    device *there = device_open(name, 0, &m);
-    message_free(&m);
-    if (!there) {
-        print_message("no device '%s'\n", name);
-        return 0;
-    }
-    device_close(there);
-    kind = name;
-    return cmocka_run_group_tests_name(name, tests, NULL, NULL);
+    return DEVICE_RUN_TESTS(name, kind, tests);
 }
 
 int main(void)
 {
-    setenv("KATA_CUDA", getenv("KATA_SHIM_CUDA"), 1);
-    setenv("KATA_NVRTC", getenv("KATA_SHIM_NVRTC"), 1);
+    device_use_shim();
     const int failed = test_kind("cuda");
     return failed + test_kind("opencl");
 }
