@@ -261,14 +261,15 @@ static void test_in_place_and_two_memories(void **unused)
  */
 
 /* Ma, Ao, Yang, Williams: columns of 16 x 8 points take 39,680 bytes, those of 8 x 8 and 32 x 4
- * fit, larger ones do not (our fit to their text). Cells of u that are loaded, of one that is used.
- */
+ * fit, larger ones do not (our fit to their text). Cores that share a tile have as much of it as
+ * they would have of one of their own. */
 static void test_columns_of_a_smoother(void **unused)
 {
     static const struct {
-        int x, y;
+        int x, y, group;
         int64_t bytes; /* 0: does not fit */
-    } columns[] = {{16, 8, 39680}, {8, 8, 23296}, {32, 4, 46592}, {16, 16, 0}, {32, 8, 0}};
+    } columns[] = {{16, 8, 1, 39680}, {8, 8, 1, 23296},  {32, 4, 1, 46592}, {16, 16, 1, 0},
+                   {32, 8, 1, 0},     {64, 8, 4, 39680}, {64, 8, 8, 23296}, {64, 16, 4, 0}};
     (void)unused;
     emulated_chain c;
     emulated_make_smoother(&c, 64);
@@ -279,7 +280,7 @@ static void test_columns_of_a_smoother(void **unused)
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         char words[80];
         int x = columns[i].x, y = columns[i].y;
-        sprintf(words, "scratchpad columns slots=2 x=%d y=%d", x, y);
+        sprintf(words, "scratchpad columns slots=2 x=%d y=%d group=%d", x, y, columns[i].group);
         plan_times times = emulated_times(&c, &m, words, i == 0);
         const plan_timed *t = &times.parts[0];
         assert_int_equal(t->direct, !columns[i].bytes);
