@@ -248,11 +248,10 @@ const char *device_cannot_fill(const chain_binding *b, const grid_box *touched)
 {
     grid_box inside = chain_binding_inside(b);
     if (grid_box_contains(&inside, touched)) return NULL;
-    bool mirrors = false;
+    bool antisymmetric = false;
     for (int side = 0; side < 6; side++)
-        mirrors = mirrors || b->boundary->side[side].rule == KATA_ANTISYMMETRIC_FACE ||
-                  b->boundary->side[side].rule == KATA_ANTISYMMETRIC_NODE;
-    return mirrors && ir_type_is_narrow(ir_type_of_storage(b->slot->type))
+        antisymmetric = antisymmetric || grid_rule_is_antisymmetric(b->boundary->side[side].rule);
+    return antisymmetric && ir_type_is_narrow(ir_type_of_storage(b->slot->type))
                ? "it reads antisymmetric values of a narrow integer type"
                : NULL;
 }

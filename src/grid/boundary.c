@@ -67,7 +67,7 @@ bool grid_boundary_copy(grid_boundary *to, const grid_boundary *from, arena *mem
     return true;
 }
 
-static bool is_antisymmetric(kata_rule rule)
+bool grid_rule_is_antisymmetric(kata_rule rule)
 {
     return rule == KATA_ANTISYMMETRIC_FACE || rule == KATA_ANTISYMMETRIC_NODE;
 }
@@ -77,9 +77,20 @@ static bool is_about_node(kata_rule rule)
     return rule == KATA_REFLECT_NODE || rule == KATA_ANTISYMMETRIC_NODE;
 }
 
-static bool is_reflection(kata_rule rule)
+bool grid_rule_mirrors(kata_rule rule)
 {
-    return rule == KATA_REFLECT_FACE || is_about_node(rule) || is_antisymmetric(rule);
+    return rule == KATA_REFLECT_FACE || is_about_node(rule) || grid_rule_is_antisymmetric(rule);
+}
+
+/* The mirror image of a single point about itself is itself. */
+bool grid_rule_lacks_points(kata_rule rule, int64_t size)
+{
+    return is_about_node(rule) && size == 1;
+}
+
+static bool mirrors_at(const grid_side_rule *side, int64_t size)
+{
+    return grid_rule_mirrors(side->rule) && !grid_rule_lacks_points(side->rule, size);
 }
 
 /* What an index and its mirror image at the low or high side add up to. */
@@ -89,14 +100,11 @@ static int64_t mirror_sum(kata_rule rule, bool high, int64_t size)
     return high ? 2 * size - 1 : -1;
 }
 
-/* Whether a rule cannot mirror: the mirror image of a single point about itself is itself. */
-static bool lacks_points(kata_rule rule, int64_t size) { return is_about_node(rule) && size == 1; }
-
 /* The values of the antisymmetric steps of an index beyond a side, in the order they are met. */
 static void find_step_values(const grid_side_rule *side, bool high, double value[2])
 {
-    bool first = is_antisymmetric(side[high].rule) ? high : !high;
-    bool second = is_antisymmetric(side[!first].rule) ? !first : first;
+    bool first = grid_rule_is_antisymmetric(side[high].rule) ? high : !high;
+    bool second = grid_rule_is_antisymmetric(side[!first].rule) ? !first : first;
     value[0] = side[first].value;
     value[1] = side[second].value;
 }
@@ -107,7 +115,8 @@ static int64_t skip_periods(const grid_side_rule *side, int64_t size, int64_t in
     int64_t period = mirror_sum(side[1].rule, true, size) - mirror_sum(side[0].rule, false, size);
     int64_t distance = index < 0 ? -index : index - size + 1;
     int64_t periods = (distance - 1) / period;
-    *steps = periods * (is_antisymmetric(side[0].rule) + is_antisymmetric(side[1].rule));
+    *steps = periods *
+             (grid_rule_is_antisymmetric(side[0].rule) + grid_rule_is_antisymmetric(side[1].rule));
     return index < 0 ? index + periods * period : index - periods * period;
 }
 
@@ -158,14 +167,13 @@ bool grid_boundary_map(const grid_boundary *boundary, int dimension, const grid_
     grid_boundary_inside(boundary, dimension, axis, &lo, &hi);
     if (index < lo || index >= hi) {
         find_step_values(side, index >= hi, source.step_value);
-        if (is_reflection(side[0].rule) && is_reflection(side[1].rule) &&
-            !lacks_points(side[0].rule, size) && !lacks_points(side[1].rule, size))
+        if (mirrors_at(&side[0], size) && mirrors_at(&side[1], size))
             index = skip_periods(side, size, index, &source.steps);
     }
     while (index < lo || index >= hi) {
         bool high = index >= hi;
         kata_rule rule = side[high].rule;
-        if (rule == KATA_NONE || lacks_points(rule, size)) return false;
+        if (rule == KATA_NONE || grid_rule_lacks_points(rule, size)) return false;
         if (rule == KATA_LINEAR) {
             if (!find_sum(boundary, 2 * dimension + high, size, index, &source)) return false;
             index = source.index;
@@ -179,8 +187,8 @@ bool grid_boundary_map(const grid_boundary *boundary, int dimension, const grid_
         }
         if (rule == KATA_CLAMP) index = high ? size - 1 : 0;
         if (rule == KATA_PERIODIC) index = (index % axis->cells + axis->cells) % axis->cells;
-        if (is_reflection(rule)) index = mirror_sum(rule, high, size) - index;
-        source.steps += is_antisymmetric(rule);
+        if (grid_rule_mirrors(rule)) index = mirror_sum(rule, high, size) - index;
+        source.steps += grid_rule_is_antisymmetric(rule);
     }
     source.index = index;
     *out = source;

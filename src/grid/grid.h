@@ -301,8 +301,13 @@ static inline int64_t grid_source_last(const grid_source *source)
     return source->weights ? source->index + (int64_t)source->step * (source->count - 1)
                            : source->index;
 }
-const char *grid_rule_name(kata_rule rule); /* "KATA_CLAMP" */
-const char *grid_side_name(int side);       /* "KATA_X_LOW" */
+/* Whether a rule finds nothing where a dimension has so few points. */
+bool grid_rule_lacks_points(kata_rule rule, int64_t size);
+/* Whether what lies outside is the mirror image of what lies inside, or 2*v minus that. */
+bool grid_rule_mirrors(kata_rule rule);
+bool grid_rule_is_antisymmetric(kata_rule rule); /* 2*v minus it */
+const char *grid_rule_name(kata_rule rule);      /* "KATA_CLAMP" */
+const char *grid_side_name(int side);            /* "KATA_X_LOW" */
 
 /* ---- linear.c: sums over points, of several elements at once --------------------------------- */
 

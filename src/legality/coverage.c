@@ -164,9 +164,8 @@ static int failing_side(const outside_read *r)
 {
     const grid_side_rule *side = rules_of(r);
     kata_rule first = side[r->high].rule;
-    bool thin = binding_of(r)->slot->shape.size[r->dimension] == 1;
-    bool about_node = first == KATA_REFLECT_NODE || first == KATA_ANTISYMMETRIC_NODE;
-    bool fails = first == KATA_NONE || first == KATA_LINEAR || (about_node && thin);
+    int64_t size = binding_of(r)->slot->shape.size[r->dimension];
+    bool fails = first == KATA_NONE || first == KATA_LINEAR || grid_rule_lacks_points(first, size);
     return 2 * r->dimension + (fails ? r->high : !r->high);
 }
 

@@ -28,9 +28,8 @@ bool world_chance(world *w, int percent) { return world_from(w, 1, 100) <= perce
 static kata_rule random_rule(world *w, int64_t size)
 {
     kata_rule rule = (kata_rule)world_from(w, KATA_NONE, KATA_PERIODIC);
-    bool node = rule == KATA_REFLECT_NODE || rule == KATA_ANTISYMMETRIC_NODE;
     if (rule == KATA_PERIODIC) return KATA_LINEAR;
-    return node && size == 1 ? KATA_CLAMP : rule;
+    return grid_rule_lacks_points(rule, size) ? KATA_CLAMP : rule;
 }
 
 /* Of any depth that kernels reach, and of 1 to 4 points. */

@@ -107,8 +107,7 @@ static double random_value(void) { return (double)rand() / RAND_MAX * 4 - 2; }
 static kata_rule random_rule(int64_t size)
 {
     kata_rule rule = (kata_rule)(KATA_CONSTANT + rand() % (KATA_PERIODIC - KATA_CONSTANT));
-    bool node = rule == KATA_REFLECT_NODE || rule == KATA_ANTISYMMETRIC_NODE;
-    return node && size == 1 ? KATA_CLAMP : rule;
+    return grid_rule_lacks_points(rule, size) ? KATA_CLAMP : rule;
 }
 
 static grid_boundary random_boundary(const grid_shape *shape)
