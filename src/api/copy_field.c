@@ -125,7 +125,8 @@ static kata_status check(copy_call *c)
 static bool is_known(copy_call *c)
 {
     if (c->to->mapped || c->from->mapped) return false;
-    c->hash = api_copy_cache_find(c->k, c->kernel->kernel, c->to_range, c->args, &c->options, &c->map);
+    c->hash =
+        api_copy_cache_find(c->k, c->kernel->kernel, c->to_range, c->args, &c->options, &c->map);
     return c->hash;
 }
 
