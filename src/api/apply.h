@@ -82,6 +82,12 @@ uint64_t api_apply_cache_find(const kata *k, const ir_kernel *kernel, const kata
                               const kata_arg *args);
 /* Remembers a loop that was found to be right, if the loop alone decides that. */
 void api_apply_cache_add(kata *k, const chain_loop *loop, const kata_range *range);
+/* The same of copies. What is found sets `map`. */
+uint64_t api_copy_cache_find(const kata *k, const ir_kernel *kernel, const kata_range *to,
+                             const kata_arg *args, const kata_copy_options *options,
+                             chain_copy *map);
+void api_copy_cache_add(kata *k, const chain_loop *loop, const kata_range *to,
+                        const kata_copy_options *options);
 
 /* ---- argument_message.c: what is wrong with argument p; each returns the status -------------- */
 

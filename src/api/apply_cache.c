@@ -1,11 +1,13 @@
 /* A time loop applies the same kernels to the same fields again and again. The first application of
- * each is checked; later ones with the same kernel, range, fields and boundary rules are not.
+ * each is checked; later ones with the same kernel, range, fields and boundary rules are not. So it
+ * is with copies, which are known by both ranges.
  *
  * Only loops whose check depends on nothing else are remembered: loops without temporary or
  * discarded fields, and without points or reads that depend on numbers. */
 #include "api/apply.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { ENTRIES = HOSTILE(256, 2), PARAMS = 12 };
 
@@ -20,6 +22,9 @@ typedef struct known {
     kata_range range;
     uint64_t hash; /* chain_loop_hash */
     given params[PARAMS];
+    kata_range from; /* of a copy, as all below */
+    int axes[3];
+    chain_copy map;
 } known;
 
 struct api_apply_cache {
@@ -60,40 +65,75 @@ static inline bool is_given(const given *known, const kata_arg *arg, const chain
     return !slot || slot->is_scalar || (arg->as.field->rules == known->rules && is_plain(slot));
 }
 
-uint64_t api_apply_cache_find(const kata *k, const ir_kernel *kernel, const kata_range *range,
-                              const kata_arg *args)
+static inline const known *find(const kata *k, const ir_kernel *kernel, const kata_range *range,
+                                const kata_arg *args)
 {
     const int count = kernel->param_count - kernel->hidden_count;
     const chain_slot *slot[PARAMS];
     uintptr_t slots = 0;
-    if (!k->apply_cache || !range || count > PARAMS) return 0;
+    if (!k->apply_cache || !range || count > PARAMS) return NULL;
     for (int p = 0; p < count; p++) slots = add_slot(slots, slot[p] = api_arg_slot(&args[p]));
     const known *e = entry_of(k->apply_cache, kernel, range, slots);
-    if (e->kernel != kernel || !same_range(&e->range, range)) return 0;
+    if (e->kernel != kernel || !same_range(&e->range, range)) return NULL;
     const given *known = e->params;
     for (const chain_slot **s = slot; s < slot + count; s++, known++, args++)
-        if (!is_given(known, args, *s)) return 0;
+        if (!is_given(known, args, *s)) return NULL;
+    return e;
+}
+
+uint64_t api_apply_cache_find(const kata *k, const ir_kernel *kernel, const kata_range *range,
+                              const kata_arg *args)
+{
+    const known *e = find(k, kernel, range, args);
+    return e ? e->hash : 0;
+}
+
+uint64_t api_copy_cache_find(const kata *k, const ir_kernel *kernel, const kata_range *to,
+                             const kata_arg *args, const kata_copy_options *options,
+                             chain_copy *map)
+{
+    const known *e = find(k, kernel, to, args);
+    if (!e || !same_range(&e->from, &options->from_range)) return 0;
+    if (memcmp(e->axes, options->axes, sizeof e->axes) != 0) return 0;
+    *map = e->map;
     return e->hash;
 }
 
-void api_apply_cache_add(kata *k, const chain_loop *loop, const kata_range *range)
+/* The entry that a loop takes; NULL: it is not remembered. */
+static known *add(kata *k, const chain_loop *loop, const kata_range *range)
 {
     const ir_kernel *kernel = loop->kernel;
     uintptr_t slots = 0;
     bool by_numbers = kernel->guarded || kernel->switched || kernel->interval_count;
     const int count = kernel->param_count - kernel->hidden_count;
-    if (count > PARAMS || range->needed || by_numbers) return;
+    if (count > PARAMS || range->needed || by_numbers) return NULL;
     for (int p = 0; p < count; p++) {
         const chain_slot *slot = loop->bindings[p].slot;
-        if (slot && !is_plain(slot)) return;
+        if (slot && !is_plain(slot)) return NULL;
         slots = add_slot(slots, slot);
     }
     if (!k->apply_cache) k->apply_cache = calloc(1, sizeof *k->apply_cache);
-    if (!k->apply_cache) return; /* it is checked again */
+    if (!k->apply_cache) return NULL; /* it is checked again */
     known *e = entry_of(k->apply_cache, kernel, range, slots);
     *e = (known){.kernel = kernel, .range = *range, .hash = chain_loop_hash(loop)};
     for (int p = 0; p < count; p++) {
         const chain_binding *b = &loop->bindings[p];
         if (b->slot) e->params[p] = (given){b->slot, grid_boundary_rules(b->boundary)};
     }
+    return e;
+}
+
+void api_apply_cache_add(kata *k, const chain_loop *loop, const kata_range *range)
+{
+    add(k, loop, range);
+}
+
+void api_copy_cache_add(kata *k, const chain_loop *loop, const kata_range *to,
+                        const kata_copy_options *options)
+{
+    known *e = loop->mesh ? NULL : add(k, loop, to);
+    if (!e) return;
+    e->from = options->from_range;
+    memcpy(e->axes, options->axes, sizeof e->axes);
+    e->map = *loop->copy;
 }

@@ -15,6 +15,10 @@ typedef struct copy_call {
     const kata_field *from;
     const kata_range *to_range;
     kata_copy_options options;
+    const kata_kernel *kernel;
+    kata_arg args[2];
+    chain_copy map;
+    uint64_t hash; /* of its loop, if it was checked before; otherwise 0 */
 } copy_call;
 
 /* ---- axes ------------------------------------------------------------------------------------ */
@@ -102,7 +106,40 @@ static kata_status check_fields(const copy_call *c)
     return status ? status : api_check_points(c->from, c->name, &c->options.from_range);
 }
 
-static kata_status queue_loop(api_application *a, const copy_call *c, const chain_copy *map)
+/* Checks the call, and finds the map. */
+static kata_status check(copy_call *c)
+{
+    static const char part[] = "kata_copy of some of the elements of a mesh";
+    const char *file = c->options.file;
+    if (file && *file)
+        snprintf(c->name, sizeof c->name, "%.255s:%d: kata_copy", file, c->options.line);
+    else
+        snprintf(c->name, sizeof c->name, "kata_copy");
+    kata_status status = check_fields(c);
+    if (!status) status = api_mesh_part(c->to_range, c->to->slot->on, part);
+    if (!status) status = api_mesh_part(&c->options.from_range, c->from->slot->on, part);
+    return status ? status : find_map(c, &c->map);
+}
+
+/* Whether a copy like this one was checked before; then its map and hash are known. */
+static bool is_known(copy_call *c)
+{
+    if (c->to->mapped || c->from->mapped) return false;
+    c->hash =
+        api_copy_cache_find(c->k, c->kernel->kernel, c->to_range, c->args, &c->options, &c->map);
+    return c->hash;
+}
+
+static kata_status check_loop(const copy_call *c, const chain_loop *loop)
+{
+    kata *k = c->k;
+    if (!loop->copy) return api_no_memory(k);
+    kata_status status = c->hash ? KATA_OK : legality_check_copy(loop, &k->messages);
+    if (!status && !c->hash) api_copy_cache_add(k, loop, c->to_range, &c->options);
+    return status;
+}
+
+static kata_status queue_loop(api_application *a, const copy_call *c)
 {
     kata *k = a->k;
     const api_mesh *mesh = c->to->grid->mesh;
@@ -111,29 +148,26 @@ static kata_status queue_loop(api_application *a, const copy_call *c, const chai
                                      : c->to_range->grid->shape,
                        .mesh = mesh ? &mesh->tables : NULL,
                        .box = api_field_box(c->to, c->to_range),
-                       .copy = chain_keep_copy(&k->chain, map),
+                       .copy = chain_keep_copy(&k->chain, &c->map),
                        .bindings = a->bindings,
                        .file = a->file ? k->here_copy : NULL,
-                       .line = a->line};
-    kata_status status = loop.copy ? legality_check_copy(&loop, &k->messages) : api_no_memory(k);
+                       .line = a->line,
+                       .hash = c->hash};
+    kata_status status = check_loop(c, &loop);
     if (!status) status = chain_append(&k->chain, &loop, &k->messages);
-    if (!status) status = api_note_written(k, &loop);
+    if (!status && !c->hash) status = api_note_written(k, &loop);
     if (status) api_note_error(k);
     return status;
 }
 
-static kata_status queue(const copy_call *c, const chain_copy *map)
+static kata_status queue(const copy_call *c)
 {
     kata *k = c->k;
-    const kata_kernel *kernel = api_built_in(k, "kata_copy", c->to->slot);
-    if (!kernel) return k->messages.status;
-    const kata_arg args[2] = {[CHAIN_COPY_FROM] = kata_arg_const_field(c->from, 0),
-                              [CHAIN_COPY_TO] = kata_arg_field(c->to, 0)};
-    api_application a = {.k = k, .kernel = kernel->kernel, .args = args};
-    if (c->options.file) kata_here(kernel, c->options.file, c->options.line);
+    api_application a = {.k = k, .kernel = c->kernel->kernel, .args = c->args};
+    if (c->options.file) kata_here(c->kernel, c->options.file, c->options.line);
     api_location_take(&a);
     kata_status status = api_bind(&a);
-    if (!status) status = queue_loop(&a, c, map);
+    if (!status) status = queue_loop(&a, c);
     bool may_end = k->eager || k->chain.count >= API_CHAIN_LENGTH;
     return status || !may_end ? status : api_queued(k);
 }
@@ -143,25 +177,23 @@ kata_status kata_copy_with(kata_field *to, const kata_range *to_range, const kat
 {
     static const api_options kind = API_OPTIONS(
         "kata_copy", kata_copy_options, "kata_copy(to, range, from, range, .axes = {2, -1})", axes);
-    copy_call c = {.to = to, .from = from, .to_range = to_range};
-    chain_copy map;
     if (!to) return api_null("kata_copy", "the field that is written");
     if (!from) return api_null("kata_copy", "the field that is read");
-    kata *k = c.k = to->k;
+    kata *k = to->k;
     if (k->messages.status) return k->messages.status;
     if (!given) return api_fail(k, KATA_ERROR_ARGUMENT, "kata_copy: the options are NULL");
+    copy_call c;
+    c.k = k;
+    c.to = to;
+    c.from = from;
+    c.to_range = to_range;
     kata_status status = api_options_read(k, &kind, given, &c.options);
     if (status) return status;
-    const char *file = c.options.file;
-    if (file && *file)
-        snprintf(c.name, sizeof c.name, "%.255s:%d: kata_copy", file, c.options.line);
-    else
-        snprintf(c.name, sizeof c.name, "kata_copy");
-    status = check_fields(&c);
-    static const char part[] = "kata_copy of some of the elements of a mesh";
-    if (!status) status = api_mesh_part(to_range, to->slot->on, part);
-    if (!status) status = api_mesh_part(&c.options.from_range, from->slot->on, part);
-    if (!status) status = find_map(&c, &map);
+    c.kernel = api_built_in(k, "kata_copy", to->slot);
+    if (!c.kernel) return k->messages.status;
+    c.args[CHAIN_COPY_FROM] = kata_arg_const_field(from, 0);
+    c.args[CHAIN_COPY_TO] = kata_arg_field(to, 0);
+    if (!is_known(&c)) status = check(&c);
     grid_box box = status ? (grid_box){{0}, {0}} : api_field_box(to, to_range);
-    return status || grid_box_is_empty(&box) ? status : queue(&c, &map);
+    return status || grid_box_is_empty(&box) ? status : queue(&c);
 }

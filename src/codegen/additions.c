@@ -2,9 +2,9 @@
  * in front of what is written to it. Points that are computed but do not count are left out. Where
  * points follow one another in memory, several are written out, each with its copy of the bins.
  * Indices and amounts that have to be computed are computed in vectors before, for some points, and
- * lie in the first-level cache until they are added. Where a kernel does nothing else, its checks
- * are computed with them, in place of a pass of their own: what was added before a point fails does
- * not count. */
+ * lie in the first-level cache until they are added. Where a kernel does nothing else, the checks
+ * of these points are computed before they are added, in place of a pass over the row: what was
+ * added before a point fails does not count. */
 #include "codegen/bin_checks.h"
 
 enum { AT_ONCE = 8, GATHERED = 64 };
@@ -114,25 +114,31 @@ static bool is_direct(const codegen_writer *w, const ir_addition *a)
     return index->op == IR_LOAD && is_constant(w, a);
 }
 
-/* Whether indices and amounts are computed before they are added. Where the point of a minimum is
- * wanted, nothing is added. */
+/* Whether the points of minima or maxima are wanted: nothing is added. */
+static bool finds(const codegen_writer *w)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    bool some = false;
+    for (int i = 0; i < kernel->addition_count; i++)
+        some = some || kernel->params[kernel->additions[i].param].kind == IR_PARAM_WHERE;
+    return some;
+}
+
+/* Whether indices and amounts are computed before they are added. */
 static bool gathers(const codegen_writer *w)
 {
     const ir_kernel *kernel = w->loop->kernel;
-    bool direct = true, finds = false;
-    for (int i = 0; i < kernel->addition_count; i++) {
-        const ir_addition *a = &kernel->additions[i];
-        direct = direct && is_direct(w, a);
-        finds = finds || kernel->params[a->param].kind == IR_PARAM_WHERE;
-    }
-    return !direct && !finds;
+    bool direct = true;
+    for (int i = 0; i < kernel->addition_count; i++)
+        direct = direct && is_direct(w, &kernel->additions[i]);
+    return !direct && !finds(w);
 }
 
 bool codegen_checks_additions(const codegen_writer *w)
 {
     const ir_kernel *kernel = w->loop->kernel;
     return kernel->valid && kernel->addition_count && !kernel->store_count && !kernel->direction &&
-           !w->loop->colored && !w->blocks && gathers(w);
+           !w->loop->colored && !w->blocks && !finds(w);
 }
 
 /* "NAME[point] = condition ? (TYPE)OPERAND : 0" */
@@ -147,6 +153,7 @@ static void gather(const codegen_writer *w, nest *in, const char *name, int i, c
     if (a->condition) text_add(line, " : 0");
 }
 
+/* Computes the indices and amounts of some points, and checks these. */
 static void gather_points(const codegen_writer *w, nest *in)
 {
     const ir_kernel *kernel = w->loop->kernel;
@@ -156,7 +163,7 @@ static void gather_points(const codegen_writer *w, nest *in)
                              "int point = 0; point < %d; point++", GATHERED);
     nest_statement(points, "const int64_t ix = at + point");
     codegen_steps(w, points, CODEGEN_POINT);
-    for (int i = 0; i < kernel->addition_count; i++) {
+    for (int i = 0; i < kernel->addition_count && gathers(w); i++) {
         const ir_addition *a = &kernel->additions[i];
         gather(w, points, "bin", i, "int32_t", a->index);
         if (!is_constant(w, a))
@@ -178,38 +185,70 @@ static void add_rest(const codegen_writer *w, nest *in)
         codegen_operand(&nest_format(points, NEST_STATEMENT, "failing |= !")->head, w,
                         w->loop->kernel->valid);
         codegen_failure(w, nest_format(in, NEST_IF, "failing"));
+        if (!gathers(w)) add_at_once(w, in);
     }
     add_points(w, nest_loop(in, NEST_PLAIN, "int64_t ix = at; ix < end; ix++"), NULL);
 }
 
-static void add_gathered_points(const codegen_writer *w, nest *in)
+/* Two indices are read at once: what is written as a vector is read faster in few pieces. Which of
+ * them comes first does not matter where amounts are the same. */
+static void add_two(const codegen_writer *w, nest *in, int i)
 {
-    const ir_kernel *kernel = w->loop->kernel;
-    nest *some =
-        nest_loop(in, NEST_PLAIN, "int group = 0; group < %d; group += %d", GATHERED, AT_ONCE);
-    nest *of = nest_loop(some, NEST_PLAIN, "int point = 0; point < %d; point++", AT_ONCE);
-    for (int i = 0; i < kernel->addition_count; i++) {
-        const ir_addition *a = &kernel->additions[i];
-        const ir_param *param = &kernel->params[a->param];
-        codegen_label bins = bins_name(w, a->param);
-        nest_statement(of, "%s *const to_%d = %s + (point %% %d) * %d + bin_%d[group + point]",
-                       ir_types[param->type].c_name, i, bins.is, ABI_BIN_COPIES,
-                       has_copies(param) ? param->count : 0, i);
-        text *line = &nest_format(of, NEST_STATEMENT, "*to_%d = kata_add_%s(*to_%d, ", i,
-                                  codegen_short_type(param->type), i)
+    const ir_addition *a = &w->loop->kernel->additions[i];
+    const ir_param *param = &w->loop->kernel->params[a->param];
+    const char *type = codegen_short_type(param->type);
+    nest_statement(in, "uint64_t two_%d", i);
+    nest_statement(in, "__builtin_memcpy(&two_%d, bin_%d + group + point, sizeof two_%d)", i, i, i);
+    for (int k = 0; k < 2; k++) {
+        nest_statement(
+            in, "%s *const to_%d_%d = %s + (point + %d) %% %d * %d + (two_%d >> %d & 0xffffffff)",
+            ir_types[param->type].c_name, i, k, bins_name(w, a->param).is, k, ABI_BIN_COPIES,
+            has_copies(param) ? param->count : 0, i, 32 * k);
+        text *line = &nest_format(in, NEST_STATEMENT, "*to_%d_%d = kata_add_%s(*to_%d_%d, ", i, k,
+                                  type, i, k)
                           ->head;
-        if (is_constant(w, a))
-            codegen_operand(line, w, a->value);
-        else
-            text_add(line, "amount_%d[group + point]", i);
+        codegen_operand(line, w, a->value);
         text_add(line, ")");
     }
+}
+
+static void add_one(const codegen_writer *w, nest *in, int i)
+{
+    const ir_addition *a = &w->loop->kernel->additions[i];
+    const ir_param *param = &w->loop->kernel->params[a->param];
+    nest_statement(in, "%s *const to_%d = %s + (point %% %d) * %d + bin_%d[group + point]",
+                   ir_types[param->type].c_name, i, bins_name(w, a->param).is, ABI_BIN_COPIES,
+                   has_copies(param) ? param->count : 0, i);
+    nest_statement(in, "*to_%d = kata_add_%s(*to_%d, amount_%d[group + point])", i,
+                   codegen_short_type(param->type), i, i);
+}
+
+static void add_gathered_points(const codegen_writer *w, nest *some)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    for (int i = 0; i < kernel->addition_count; i++) {
+        const bool two = is_constant(w, &kernel->additions[i]);
+        nest *of = nest_loop(some, NEST_PLAIN, "int point = 0; point < %d; point += %d", AT_ONCE,
+                             two ? 2 : 1);
+        if (two)
+            add_two(w, of, i);
+        else
+            add_one(w, of, i);
+    }
+}
+
+/* Points whose indices lie in memory, and have been checked. */
+static void add_checked_points(const codegen_writer *w, nest *some)
+{
+    nest *of = nest_loop(some, NEST_PLAIN, "int point = 0; point < %d; point++", AT_ONCE);
+    nest_statement(of, "const int64_t ix = at + group + point");
+    add_points(w, of, "point");
 }
 
 static void add_gathered(const codegen_writer *w, nest *in)
 {
     const ir_kernel *kernel = w->loop->kernel;
-    for (int i = 0; i < kernel->addition_count; i++) {
+    for (int i = 0; i < kernel->addition_count && gathers(w); i++) {
         const ir_addition *a = &kernel->additions[i];
         nest_statement(in, "int32_t bin_%d[%d]", i, GATHERED);
         if (!is_constant(w, a))
@@ -219,7 +258,12 @@ static void add_gathered(const codegen_writer *w, nest *in)
     nest *several = nest_loop(in, NEST_PLAIN, "; at + %d <= end; at += %d", GATHERED, GATHERED);
     if (w->add_far) w->add_far(w, several, GATHERED);
     gather_points(w, several);
-    add_gathered_points(w, several);
+    nest *some =
+        nest_loop(several, NEST_PLAIN, "int group = 0; group < %d; group += %d", GATHERED, AT_ONCE);
+    if (gathers(w))
+        add_gathered_points(w, some);
+    else
+        add_checked_points(w, some);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -229,7 +273,7 @@ static void add_row(const codegen_writer *w, nest *in)
     nest_statement(in, "const int64_t first = lo[0] > counted->lo[0] ? lo[0] : counted->lo[0]");
     nest_statement(in, "const int64_t end = hi[0] < counted->hi[0] ? hi[0] : counted->hi[0]");
     nest_statement(in, "int64_t at = first");
-    if (gathers(w))
+    if (gathers(w) || codegen_checks_additions(w))
         add_gathered(w, in);
     else
         add_at_once(w, in);

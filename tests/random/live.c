@@ -355,7 +355,7 @@ void live_warm(live *l)
     live warm = *l;
     warm.setting = &quiet;
     for (int f = 0; f < l->p->field_count; f++)
-        warm.fields[f] = room_field(&warm, f, "warm", KATA_CLAMP);
+        warm.fields[f] = room_field(&warm, f, "warm", KATA_CONSTANT);
     for (int s = 0; s < l->p->scalar_count; s++)
         warm.scalars[s] =
             kata_scalar_array_new(l->k, "warm", l->p->scalars[s].type, l->p->scalars[s].count);

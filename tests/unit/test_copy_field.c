@@ -335,6 +335,36 @@ static void a_copy_is_eager_where_all_is(void **data)
     kata_close(w.k);
 }
 
+/* What was checked is remembered: another source, and other axes, are another copy. */
+static void copies_that_differ_are_told_apart(void **data)
+{
+    world w;
+    double values[48];
+    (void)data;
+    open_world(&w);
+    for (int i = 0; i < 48; i++) values[i] = i;
+    kata_put(w.u, kata_all(w.g), values, 48);
+    kata_range half = kata_box_2d(w.g, 0, 4, 0, 6), square = kata_box_2d(w.g, 0, 6, 0, 6);
+    for (int round = 0; round < 3; round++) {
+        for (int x = 0; x < 5; x++) {
+            kata_copy(w.v, half, w.u, kata_box_2d(w.g, x, x + 4, 0, 6));
+            assert_true(value_of(&w, w.v, 1, 3) == 25 + x);
+        }
+        kata_copy(w.v, square, w.u, square);
+        assert_true(value_of(&w, w.v, 1, 3) == 25);
+        kata_copy(w.v, square, w.u, square, .axes = {2, 1});
+        assert_true(value_of(&w, w.v, 1, 3) == 11);
+        kata_copy(w.v, square, w.u, square, .axes = {-1, 2});
+        assert_true(value_of(&w, w.v, 1, 3) == 28);
+    }
+    double *lent;
+    kata_mapping at;
+    kata_map(w.v, &lent, &at);
+    kata_copy(w.v, square, w.u, square);
+    assert_non_null(strstr(w.message, "kata_copy: field 'v' is mapped"));
+    kata_close(w.k);
+}
+
 /* ---- wrong copies ---------------------------------------------------------------------------- */
 
 static void refused(world *w, kata_status status, const char *expected)
@@ -443,6 +473,7 @@ int main(void)
         cmocka_unit_test(columns_become_lines),
         cmocka_unit_test(copies_make_values),
         cmocka_unit_test(a_copy_is_eager_where_all_is),
+        cmocka_unit_test(copies_that_differ_are_told_apart),
         cmocka_unit_test(wrong_copies_are_refused),
         cmocka_unit_test(fills_set_every_component),
         cmocka_unit_test(coarse_grids_have_fewer_points),
