@@ -32,7 +32,8 @@ static int absent_dimension(const kata_field *field, const kata_range *range)
     if (!range || !range->grid || range->rank != shape->rank) return -1;
     for (int d = 0; d < shape->rank; d++) {
         int at = field->grid->mesh ? field->grid->mesh->as.axis[d] : d;
-        if (field->slot->absent_axis[at] && range->hi[d] - range->lo[d] > 1) return d;
+        int64_t lo = range->lo[d], hi = range->hi[d];
+        if (field->slot->absent_axis[at] && hi > lo && hi - 1 > lo) return d;
     }
     return -1;
 }

@@ -44,7 +44,8 @@ static kata_status check_geometry(kata *k, const char *call, const kata_save_opt
 
 static kata_status check_component(const kata_field *field, const char *call, int component)
 {
-    const int n = field->slot->components, c = component - KATA_COMPONENT(0);
+    const int n = field->slot->components;
+    const int c = component < 0 ? -1 : component - KATA_COMPONENT(0);
     char given[40];
     if (!component || (c >= 0 && c < n)) return KATA_OK;
     snprintf(given, sizeof given, c >= 0 ? "KATA_COMPONENT(%d)" : "%d", c >= 0 ? c : component);

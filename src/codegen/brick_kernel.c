@@ -1,6 +1,9 @@
 /* The kernels of loops with reductions on devices. A row of threads takes a brick: each thread has
  * the lanes of its vector, which it combines round by round, from low x to high. The lanes of the
- * row are then combined by their tree, in memory that the group shares. */
+ * row are then combined by their tree, in memory that the group shares.
+ *
+ * No thread returns in front of the barriers, even where all would: PoCL 3.1 then loses what
+ * threads keep in registers. */
 #include "codegen/thread.h"
 
 static const ir_param *param_of(const codegen_writer *w, int i)
@@ -156,6 +159,7 @@ void codegen_brick_kernel(const codegen_writer *w, nest *kernel)
     codegen_thread_index(w, kernel, 2, "iz");
     begin_lanes(w, kernel);
     nest *in = nest_format(kernel, NEST_IF, "iy < given.launch.hi[1]");
+    if (w->loop->kernel->check_count) text_add(&in->head, " && !(%s)", codegen_thread_failed().is);
     codegen_thread_head(w, in);
     codegen_thread_row(w, in);
     if (w->shape->rows)

@@ -53,11 +53,8 @@ static nest *begin_kernel(const codegen_writer *w, nest *file, const char *name)
     text_add(head, ")");
     if (w->shape->tall && !shared)
         nest_statement(function, "extern %sfloat4 shared_all[]", w->dialect->local);
-    if (kernel->check_count)
-        nest_statement(nest_format(function, NEST_IF,
-                                   "given.launch.checks == %d && failing[given.launch.flag]",
-                                   ABI_WRITE),
-                       "return");
+    if (kernel->check_count && !codegen_device_reduces(w->loop))
+        nest_statement(nest_format(function, NEST_IF, "%s", codegen_thread_failed().is), "return");
     return function;
 }
 

@@ -38,6 +38,8 @@ void codegen_thread_row(const codegen_writer *w, nest *in);
 void codegen_thread_points(const codegen_writer *w, nest *in);
 /* The first index along a dimension that a thread has: "const ABI_STEP iy = ...". */
 void codegen_thread_index(const codegen_writer *w, nest *in, int dimension, const char *name);
+/* The condition that a point has failed, so that nothing is written. */
+codegen_label codegen_thread_failed(void);
 /* Leaves out points of other colours, by a statement. */
 void codegen_skip_colors(const codegen_writer *w, nest *in, const char *skip);
 

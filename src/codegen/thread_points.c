@@ -123,6 +123,11 @@ static void write_results(const codegen_writer *w, nest *in)
     }
 }
 
+codegen_label codegen_thread_failed(void)
+{
+    return codegen_format("given.launch.checks == %d && failing[given.launch.flag]", ABI_WRITE);
+}
+
 /* Sets the flag if a point of the box fails. */
 static void add_checks(const codegen_writer *w, nest *in)
 {

@@ -63,7 +63,9 @@ static kata_status check_sizes(mesh_reading *r, const table_in_file *t, int from
         return message_fail(r->m, KATA_ERROR_FILE, "%s: %s has %lld rows, and there are %lld %s",
                             r->path, name, (long long)t->rows, (long long)*count, many(from));
     *count = t->rows;
-    return KATA_OK;
+    if (t->as.start >= -MOST_ELEMENTS && t->as.start <= MOST_ELEMENTS) return KATA_OK;
+    return message_fail(r->m, KATA_ERROR_FILE, "%s: %s counts from %lld; it is 0 or 1 elsewhere",
+                        r->path, name, (long long)t->as.start);
 }
 
 static kata_status read_values(mesh_reading *r, const char *name, table_in_file *t)
@@ -124,9 +126,10 @@ static kata_status convert(mesh_reading *r, int from, int to)
         for (int64_t slot = 0; slot < t->width; slot++) {
             int64_t value =
                 t->values[t->as.slots_first ? slot * t->rows + row : row * t->width + slot];
-            int64_t number = is_empty(&t->as, value) ? -1 : value - t->as.start;
-            of[row * t->width + slot] = (int32_t)number;
-            if (is_empty(&t->as, value) || (value >= t->as.start && number < count)) continue;
+            bool empty = is_empty(&t->as, value);
+            bool is = !empty && value >= t->as.start && value < t->as.start + count;
+            of[row * t->width + slot] = is ? (int32_t)(value - t->as.start) : -1;
+            if (empty || is) continue;
             return message_fail(r->m, KATA_ERROR_FILE,
                                 "%s: %s, %s %lld, slot %lld: there is no %s %lld: they count from "
                                 "%lld to %lld",
@@ -162,17 +165,30 @@ static kata_status check_kind(mesh_reading *r)
     return message_send(r->m);
 }
 
-/* Of a kind that no table has rows of, as many as the largest number in others says. */
+/* The slots of all tables whose entries are of a kind. */
+static int64_t slots_for(const mesh_reading *r, int kind)
+{
+    int64_t slots = 0;
+    for (int from = 0; from < KINDS; from++)
+        slots += r->table[from][kind].rows * r->table[from][kind].width;
+    return slots < MOST_ELEMENTS ? slots : MOST_ELEMENTS;
+}
+
+/* Of a kind that no table has rows of, as many as the largest number in others says. They are not
+ * more than the slots in which they are found: so a small file makes no large mesh. */
 static void count_others(mesh_reading *r)
 {
-    bool rows[KINDS] = {false};
-    for (int kind = 0; kind < KINDS; kind++) rows[kind] = r->mesh->count[kind];
-    for (int i = 0; i < KINDS * KINDS; i++) {
-        const table_in_file *t = &r->table[i / KINDS][i % KINDS];
-        int64_t *count = &r->mesh->count[i % KINDS];
-        for (int64_t e = 0; t->values && !rows[i % KINDS] && e < t->rows * t->width; e++)
-            if (!is_empty(&t->as, t->values[e]) && t->values[e] < MOST_ELEMENTS)
-                *count = larger(*count, t->values[e] - t->as.start + 1);
+    for (int kind = 0; kind < KINDS; kind++) {
+        const int64_t most = slots_for(r, kind);
+        int64_t count = 0;
+        for (int from = 0; from < KINDS && !r->mesh->count[kind]; from++) {
+            const table_in_file *t = &r->table[from][kind];
+            for (int64_t e = 0; t->values && e < t->rows * t->width; e++)
+                if (!is_empty(&t->as, t->values[e]) && t->values[e] >= t->as.start &&
+                    t->values[e] < t->as.start + most)
+                    count = larger(count, t->values[e] - t->as.start + 1);
+        }
+        if (!r->mesh->count[kind]) r->mesh->count[kind] = count;
     }
 }
 

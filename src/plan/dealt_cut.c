@@ -14,12 +14,14 @@ bool dealt_may_cut(const plan_dealt *p, const grid_shape *shape)
 bool dealt_copies_near(const plan_dealt *p, const chain_loop *loop)
 {
     const chain_slot *from = loop->bindings[CHAIN_COPY_FROM].slot;
+    const chain_slot *to = loop->bindings[CHAIN_COPY_TO].slot;
     const grid_shape grid = chain_slot_grid(from);
-    bool near = from != loop->bindings[CHAIN_COPY_TO].slot;
+    bool near = from != to;
     for (int d = 0; d < 3; d++) {
         if (!dealt_is_cut(p, d)) continue;
         near = near && chain_copy_is_straight(loop->copy, d);
         near = near && grid.size[d] == loop->shape.size[d];
+        near = near && !from->absent_axis[d] && !to->absent_axis[d];
     }
     return near;
 }

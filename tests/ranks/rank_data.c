@@ -98,6 +98,21 @@ static void run_get(kata *k)
     get_boxes(g, d, 1);
 }
 
+/* A profile along x has one index along y, which ranks cut: it is copied whole. */
+static void run_copy(kata *k)
+{
+    enum { N = 130 };
+    kata_grid *g = kata_grid_2d(k, N, 300);
+    kata_field *to = kata_field_new(g, "to", KATA_F64, .along = KATA_X);
+    kata_field *from = kata_field_like(to, "from");
+    double values[N], found[N];
+    for (int i = 0; i < N; i++) values[i] = 1 + i;
+    REQUIRE(!kata_put(from, kata_on(from), values, N));
+    REQUIRE(!kata_copy(to, kata_on(to), from, kata_on(from)));
+    REQUIRE(!kata_get(to, kata_on(to), found, N));
+    REQUIRE(!memcmp(found, values, sizeof values));
+}
+
 /* ---- files ----------------------------------------------------------------------------------- */
 
 static void run_save(kata *k)
@@ -252,7 +267,7 @@ int main(int argc, char **argv)
                  {"undealt", run_undealt}, {"checked", run_checked}, {"alone", run_alone},
                  {"swapped", run_swapped}, {"leave", run_leave},     {"vanish", run_vanish},
                  {"die", run_die},         {"abort", run_abort},     {"busy", run_busy},
-                 {"stop", run_stop},       {"record", run_record}};
+                 {"stop", run_stop},       {"record", run_record},   {"copy", run_copy}};
     REQUIRE(argc > 1);
     kata *k = kata_open(&(kata_options){.handler = keep_message});
     REQUIRE(k);

@@ -25,7 +25,7 @@ run() # ranks part...
 }
 
 for n in 1 2 3 4 7; do
-    run "$n" save local wrap get record
+    run "$n" save local wrap get record copy
     cp -r "ranks$n" "saved$n"
     diff -r saved1 "saved$n" || fail "files of $n ranks differ from those of one"
 done

@@ -4,6 +4,7 @@
 
 #define U .last = 4, .fill = -9
 #define F .last = 0, .fill = -9 /* vertices of faces alone */
+#define E .last = 1, .fill = -9 /* edges have no rows */
 #define I .icon = true, .last = 7
 
 static const way damages[] = {
@@ -45,6 +46,13 @@ static const way damages[] = {
      .message = "edges_of_vertex, vertex 11, slot 4: there is no edge 31"},
     {I, .wrong = ENTRY, .at = 7, .row = 11, .slot = 4, .value = 13,
      .message = "vertices_of_vertex, vertex 11, slot 4: there is no vertex 13"},
+    /* numbers of what has no rows: a small file makes no large mesh */
+    {E, .wrong = ENTRY, .at = 1, .row = 5, .slot = 1, .value = 60,
+     .message = "there is no edge 60: they count from 0 to 29"},
+    {E, .wrong = ENTRY, .at = 1, .row = 5, .slot = 1, .value = INT32_MAX - 1,
+     .message = "there is no edge 2147483646: they count from 0 to 29"},
+    {E, .longs = true, .wrong = ENTRY, .at = 1, .row = 5, .slot = 1, .value = INT64_MAX,
+     .message = "there is no edge 9223372036854775807: they count from 0 to 29"},
     /* empty slots where there is none */
     {U, .wrong = ENTRY, .at = 0, .row = 6, .slot = 0, .value = -9,
      .message = "face_nodes, cell 6, slot"},
@@ -88,6 +96,12 @@ static const way damages[] = {
      .message = "there is no edge 30: they count from 0"},
     {U, .start = 1, .wrong = START, .at = 4, .value = 0,
      .message = "there is no cell 20: they count from 0"},
+    {U, .wrong = START, .at = 0, .value = -(INT64_C(1) << 62),
+     .message = "mesh.nc: face_nodes counts from -4611686018427387904"},
+    {E, .wrong = START, .at = 1, .value = INT64_MIN,
+     .message = "face_edges counts from -9223372036854775808"},
+    {E, .wrong = START, .at = 1, .value = INT64_MAX,
+     .message = "face_edges counts from 9223372036854775807"},
     /* variables */
     {U, .wrong = GONE, .at = 0, .message = "it has no dataset /face_nodes"},
     {U, .wrong = GONE, .at = 4, .message = "it has no dataset /edge_faces"},

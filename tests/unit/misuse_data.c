@@ -232,6 +232,14 @@ static kata_status fill_of_profile(world *w)
                 kata_arg_integer(1, 0));
 }
 
+static kata_status fill_of_far_profile(world *w)
+{
+    kata_field *p = kata_field_new(w->g, "profile", KATA_F64, .along = KATA_X);
+    kata_range far = kata_box_2d(w->g, 0, 8, INT64_MIN, INT64_MAX);
+    kata_arg one = kata_arg_integer(1, 0);
+    return kata_fill_with(p, &far, &one, "main.c", 17);
+}
+
 static kata_status fill_too_large_for_short(world *w)
 {
     return fill(w, kata_field_new(w->g, "depth", KATA_I16), kata_arg_integer(100000, 0));
@@ -347,6 +355,7 @@ const misuse misuse_data[] = {
     CASE(copy_of_ghosts_without, ARGUMENT),
     CASE(coarsened_unevenly, ARGUMENT),
     CASE(fill_of_profile, ARGUMENT),
+    CASE(fill_of_far_profile, ARGUMENT),
     CASE(fill_too_large_for_short, ARGUMENT),
     CASE(fill_negative_in_byte, ARGUMENT),
     CASE(fill_of_other_kind, ARGUMENT),

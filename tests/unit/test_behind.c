@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -398,6 +399,9 @@ static void test_misuse_of_series_and_columns_is_refused(void **state)
     expect(
         k,
         "error: kata_save: component is 1; field 'u' has KATA_COMPONENT(0) to KATA_COMPONENT(1)");
+    kata_save(u, "a.png", .component = INT_MIN);
+    expect(k, "error: kata_save: component is -2147483648; field 'u' has KATA_COMPONENT(0) to "
+              "KATA_COMPONENT(1)");
     kata_save(u, "a.png", .component = KATA_COMPONENT(2));
     expect(k,
            "error: kata_save: component is KATA_COMPONENT(2); field 'u' has KATA_COMPONENT(0) to "

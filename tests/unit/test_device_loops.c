@@ -328,6 +328,36 @@ static void reductions_of_all_kinds(kata *k, outcome *o)
     }
 }
 
+/* Threads meet behind a check, on boxes that leave some of them without points. */
+static void sums_beside_checks(kata *k, outcome *o)
+{
+    kata_grid *g = make_grid(k);
+    kata_field *u = kata_field_new(g, "u", KATA_F64), *v = kata_field_like(u, "v");
+    kata_kernel *sum = kernel_of(k, "kernel f(in double u, out double v, sum int n, sum double s,\n"
+                                    "  max float m)\n"
+                                    "{\n"
+                                    "    assert(u < 1000);\n"
+                                    "    v = 2*u;\n"
+                                    "    n += 1;\n"
+                                    "    s += u;\n"
+                                    "    m = max(m, (float)u);\n"
+                                    "}\n");
+    put_doubles(u, g, 4);
+    for (int64_t n = 0; n < 3; n++) {
+        kata_scalar *sums[] = {kata_scalar_new(k, "n", KATA_I32), kata_scalar_new(k, "s", KATA_F64),
+                               kata_scalar_new(k, "m", KATA_F32)};
+        kata_apply(sum, kata_inner(g, n), u, v, sums[0], sums[1], sums[2]);
+        for (int i = 0; i < 3; i++) kata_scalar_get(sums[i], &o->values[o->count++]);
+    }
+    keep_doubles(o, v, kata_all(g), POINTS);
+}
+
+static void checked_points_are_reduced(void **state)
+{
+    (void)state;
+    compare(sums_beside_checks, 0);
+}
+
 static void reductions_are_told_apart(void **state)
 {
     (void)state;
@@ -514,6 +544,7 @@ static int test_kind(const char *name)
         cmocka_unit_test(levels_see_other_columns),
         cmocka_unit_test(conditions_keep_the_other_end),
         cmocka_unit_test(reductions_are_told_apart),
+        cmocka_unit_test(checked_points_are_reduced),
         cmocka_unit_test(failed_chains_leave_the_same),
         cmocka_unit_test(levels_have_colours),
         cmocka_unit_test(levels_are_checked),

@@ -112,7 +112,8 @@ static void add_number(hid_t object, const char *attribute, int64_t value)
 {
     hsize_t one = 1;
     hid_t space = H5Screate_simple(1, &one, NULL);
-    hid_t a = H5Acreate2(object, attribute, H5T_STD_I32LE, space, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t type = value == (int32_t)value ? H5T_STD_I32LE : H5T_STD_I64LE;
+    hid_t a = H5Acreate2(object, attribute, type, space, H5P_DEFAULT, H5P_DEFAULT);
     assert_true(H5Awrite(a, H5T_NATIVE_INT64, &value) >= 0);
     H5Aclose(a);
     H5Sclose(space);
