@@ -23,7 +23,7 @@ if ! tail -n 1 screen | grep -qF "wrote heat.png"; then fail "the result does no
 at_terminal --quiet
 if grep -qF "$erase" screen; then fail "--quiet shows progress"; fi
 
-if is_sanitized; then finish; exit; fi # what follows are the same lines on other terminals, and kata apply
+end_if_sanitized # what follows are the same lines on other terminals, and kata apply
 
 # What is still to do is estimated anew several times; what is done does not become less. A fast
 # machine needs a larger cavity until a run is long enough for three lines.

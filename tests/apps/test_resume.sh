@@ -78,14 +78,9 @@ last_values() # file
 }
 
 expect_resumed 3 weather --nx 32 --ny 32 --nz 16 --steps 600
-mv run.h5 weather.h5
-expect_resumed 5 cloverleaf --cells 64 --steps 400
-expect_resumed 40 heat --size 64
-expect_resumed 50 cavity --re 100 --size 24 --tolerance 1e-3
-expect_resumed 4 vortex --size 16 --until 3
-expect_resumed 40 lattice --size 16 --re 50 --case cavity --tolerance 1e-4 --most-steps 4000
 
 # What makes no sense.
+mv run.h5 weather.h5
 expect 2 run weather --resume
 expect_in err "--resume needs --checkpoint FILE.h5"
 expect 2 run lattice --checkpoint c.h5 --case spheres
@@ -93,6 +88,15 @@ expect_in err "--checkpoint means nothing to --case spheres"
 expect 1 run weather --steps 2 --nx 32 --ny 32 --nz 16 --diffusion 0.001 --checkpoint weather.h5 --resume
 expect_in err "weather.h5 is a checkpoint of a run with diffusion = '0.003', not '0.001'"
 expect 2 run vortex --checkpoint v.h5 --flow wave
+expect 0 run heat --size 32 --quiet --checkpoint run.h5 --checkpoint-steps 10
 expect 1 run weather --steps 2 --nx 8 --ny 8 --checkpoint run.h5 --resume
 expect_in err "is a checkpoint of another program"
+end_if_sanitized
+
+# Others.
+expect_resumed 5 cloverleaf --cells 64 --steps 400
+expect_resumed 40 heat --size 64
+expect_resumed 50 cavity --re 100 --size 24 --tolerance 1e-3
+expect_resumed 4 vortex --size 16 --until 3
+expect_resumed 40 lattice --size 16 --re 50 --case cavity --tolerance 1e-4 --most-steps 4000
 finish

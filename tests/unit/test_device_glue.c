@@ -3,6 +3,7 @@
 /* Labels: slow */
 #include "api/api.h"
 #include "exec/device_tune.h"
+#include "sanitized.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +12,7 @@
 
 #include <cmocka.h>
 
-enum { NX = 40, NY = 24, NZ = 150, POINTS = NX * NY * NZ, STEPS = 32 };
+enum { NX = 40, NY = 24, NZ = 150, POINTS = NX * NY * NZ, STEPS = 20 };
 
 static const char kernels[] =
     "kernel star(in double u, out double v, double a, double b)\n"
@@ -79,11 +80,21 @@ static void run(const program *p, const char *device, outcome *o)
     kata_close(k);
 }
 
+/* Finds what the reference executor gives, once for all plans. */
+static void expect_of(const program *p)
+{
+    static program of;
+    if (of.kernel == p->kernel && of.rule == p->rule && of.inside == p->inside &&
+        of.stops == p->stops)
+        return;
+    run(p, NULL, &expected);
+    of = *p;
+}
+
 static void compare(const program *p, bool some)
 {
-    memset(&expected, 0, sizeof expected);
     memset(&found, 0, sizeof found);
-    run(p, NULL, &expected);
+    expect_of(p);
     run(p, "cuda", &found);
     if (memcmp(found.u, expected.u, sizeof found.u) != 0 ||
         memcmp(found.v, expected.v, sizeof found.v) != 0)
@@ -102,6 +113,7 @@ static const char *const shapes[] = {"steps=3 x=8 y=8 vector=2 rows=2 chunk=3",
 static void compare_shapes(program p, size_t count)
 {
     static const char *const plans[] = {NULL, "streamed z=7 depth=9", "streamed z=9 depth=15"};
+    if (is_sanitized()) count = 1;
     for (size_t i = 0; i < count; i++) {
         setenv("KATA_DEVICE_SHAPE", shapes[i], 1);
         p.plan = plans[i];
