@@ -32,6 +32,12 @@ expect 2 run hpgmg 5 none
 expect_text err "kata run hpgmg: target_boxes_per_rank is a whole number from 1 to 4096, not 'none'"
 expect 2 run hpgmg 3 --operator fv4 --output slice.jpg
 expect_in err "slice.jpg"
+
+# ---- each kind of run, of a small problem ------------------------------------------------------------
+
+expect 0 run hpgmg 3 --operator fv4 --fv-cycle V --solves 0
+expect 0 run hpgmg 3 --operator fv4 --fv-smoother jacobi --helmholtz --solves 0
+expect 0 run hpgmg 3 --operator fv2 --fv-smoother cheby --periodic --constant --solves 0
 end_if_sanitized
 
 # ---- published and printed values ------------------------------------------------------------------
