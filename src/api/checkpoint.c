@@ -82,7 +82,7 @@ static kata_status check_path(kata *k, const char *path)
     if (error)
         status = api_fail(k, KATA_ERROR_FILE, "kata_checkpoint: cannot write %s: %s", path,
                           file_reason(error));
-    return exec_agree(&k->exec, status, &k->messages);
+    return exec_agree(&k->exec, "kata_checkpoint", status, &k->messages);
 }
 
 kata_status kata_checkpoint_with(kata *k, const kata_checkpoint_options *given)

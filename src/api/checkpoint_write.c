@@ -46,7 +46,7 @@ static kata_status write_set(checkpoint_set *set, int64_t step)
         status = io_hdf5_write(k->checkpoint->path, set->count, set->arrays, &source, &keeping,
                                &k->messages);
     checkpoint_end_values(set);
-    return exec_agree(&k->exec, status, &k->messages);
+    return exec_agree(&k->exec, "write a checkpoint", status, &k->messages);
 }
 
 kata_status checkpoint_check_mapped(kata *k, const char *call)

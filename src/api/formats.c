@@ -75,7 +75,7 @@ static kata_status load_on_ranks(const api_format *format, kata_field *field, co
     if (!status) status = exec_meet(&k->exec, "kata_load", hash, &k->messages);
     if (status) return status;
     if (exec_rank(&k->exec) == 0) status = format->load(field, path, &loaded);
-    status = exec_agree(&k->exec, status, &k->messages);
+    status = exec_agree(&k->exec, "kata_load", status, &k->messages);
     if (!status)
         status =
             exec_deal(&k->exec, slot, api_deals(k), &box, loaded.type, loaded.values, &k->messages);

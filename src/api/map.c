@@ -132,7 +132,11 @@ static void note_after(kata_field *field)
     if (!field->written) return;
     kata *k = field->k;
     field->slot->version++;
-    if (api_shown(field->slot)) api_take_shown(k, field->slot);
+    const grid_box points = chain_slot_points(field->slot, &field->boundary);
+    if (api_shown(field->slot))
+        api_take_shown(k, field->slot);
+    else
+        exec_note_values(&k->exec, field->slot, &points);
     if (field->before)
         observe_trace_call(k->exec.trace, "kata_unmap", field->name, field->slot, field->before);
     if (k->record) observe_record_put(k->record, field->name, field->slot);

@@ -86,5 +86,5 @@ kata_status api_output_write(api_field_list *list, const io_output *output, bool
     if (exec_rank(&k->exec) == 0) status = write_on_first(list, output, behind);
     api_end_values(list);
     k->writes_behind = k->writes_behind || behind;
-    return exec_agree(&k->exec, status, &k->messages);
+    return exec_agree(&k->exec, list->call, status, &k->messages);
 }

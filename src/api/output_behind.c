@@ -48,7 +48,7 @@ kata_status api_output_error(kata *k)
 {
     if (k->messages.status || !k->writes_behind) return k->messages.status;
     kata_status status = io_behind_take_error(k->behind, &k->messages);
-    status = exec_agree(&k->exec, status, &k->messages);
+    status = exec_agree(&k->exec, "look for errors of files", status, &k->messages);
     api_note_error(k);
     return status;
 }

@@ -148,7 +148,7 @@ static kata_status open_file(kata_rows *c, const char *names)
     }
     free(l);
     free(copy);
-    return exec_agree(&k->exec, status, &k->messages);
+    return exec_agree(&k->exec, "kata_rows_new", status, &k->messages);
 }
 
 static kata_rows *new_columns(kata *k, const char *path, const char *names)
@@ -281,7 +281,7 @@ kata_status kata_rows_add(kata_rows *to, int64_t rows, const double *times, cons
     if (status || !rows) return status;
     if (to->file) status = add_rows(to, rows, times, values);
     k->writes_behind = true;
-    status = exec_agree(&k->exec, status, &k->messages);
+    status = exec_agree(&k->exec, "kata_rows_add", status, &k->messages);
     api_note_error(k);
     if (status) return status;
     to->has_time = true;

@@ -104,7 +104,7 @@ static kata_status make(kata_series *s, kata_field *field)
     s->numbered = number_place(o->path);
     s->fields.call = "kata_series_add";
     if (!s->numbered && exec_rank(&k->exec) == 0) status = open_file(s);
-    return exec_agree(&k->exec, status, &k->messages);
+    return exec_agree(&k->exec, "kata_series_new", status, &k->messages);
 }
 
 static kata_series *new_series(kata_field *field, const kata_save_options *given)
@@ -177,7 +177,7 @@ kata_status api_series_resume(kata *k, int64_t step)
     for (kata_series *s = k->series; s && !status; s = s->next)
         if (!rename_series(s, step)) status = api_no_memory(k);
     if (!status && !api_rows_rename(k->row_files, step)) status = api_no_memory(k);
-    return exec_agree(&k->exec, status, &k->messages);
+    return exec_agree(&k->exec, "kata_resume", status, &k->messages);
 }
 
 /* ---- adding ---------------------------------------------------------------------------------- */

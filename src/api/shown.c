@@ -37,5 +37,7 @@ kata_status api_show_all(kata *k)
         if (!status) status = shown;
         s->shown_version = s->slot.version;
     }
-    return meets ? exec_agree(&k->exec, status, &k->messages) : status;
+    return meets
+               ? exec_agree(&k->exec, "copy values to memory of the program", status, &k->messages)
+               : status;
 }

@@ -138,9 +138,9 @@ kata_status exec_deal(exec_context *context, chain_slot *slot, bool deals, const
 /* Before all ranks do something together, which `what` and the hash say: an error where they are
  * about to do different things. */
 kata_status exec_meet(exec_context *context, const char *what, uint64_t hash, messages *m);
-/* After what one rank has done alone, or each on its own: the error of the first rank that has one
- * becomes the error of all. All ranks call it. */
-kata_status exec_agree(exec_context *context, kata_status status, messages *m);
+/* After what one rank has done alone, or each on its own, which `what` says: the error of the first
+ * rank that has one becomes the error of all. All ranks call it. */
+kata_status exec_agree(exec_context *context, const char *what, kata_status status, messages *m);
 /* ranks_values.c: gives all ranks the bytes that the first one has; on others *bytes is to be
  * freed. All call it. */
 kata_status exec_share(exec_context *context, char **bytes, size_t *count, messages *m);
@@ -149,6 +149,8 @@ kata_status exec_meet_devices(exec_context *context, kata_status status, message
 /* Notes what the program gives to a field or a scalar: ranks that are given different values are
  * found when they meet next. */
 void exec_note_put(exec_context *context, const void *values, size_t bytes);
+/* The same for what it has written to a field that is whole. */
+void exec_note_values(exec_context *context, const chain_slot *slot, const grid_box *box);
 int exec_rank(const exec_context *context); /* 0 to exec_ranks_count - 1 */
 int exec_ranks_count(const exec_context *context);
 int exec_node_ranks(const exec_context *context); /* ranks on this machine */

@@ -272,7 +272,7 @@ static kata_status run_on_ranks(exec_context *context, chain *c, messages *m)
     status = ranks_tell_changes(context, c->slots, c->slot_count, m);
     if (status && !r->has_devices) return status; /* of all ranks */
     kata_status ran = run_chain(context, c, status, m);
-    return ranks_agree(r, ran, &context->failure, c, m);
+    return ranks_agree(r, NULL, ran, &context->failure, c, m);
 }
 
 const exec_executor exec_on_ranks = {"ranks", run_on_ranks};
@@ -287,9 +287,9 @@ kata_status exec_make_whole(exec_context *context, chain_slot *slot, messages *m
     return status ? status : ranks_make_whole(r, slot, m);
 }
 
-kata_status exec_agree(exec_context *context, kata_status status, messages *m)
+kata_status exec_agree(exec_context *context, const char *what, kata_status status, messages *m)
 {
-    return context->ranks ? ranks_agree(context->ranks, status, NULL, NULL, m) : status;
+    return context->ranks ? ranks_agree(context->ranks, what, status, NULL, NULL, m) : status;
 }
 
 kata_status exec_meet_devices(exec_context *context, kata_status status, messages *m)
@@ -297,7 +297,7 @@ kata_status exec_meet_devices(exec_context *context, kata_status status, message
     struct exec_ranks *r = context->ranks;
     if (!r) return status;
     uint64_t some = context->device != NULL;
-    status = exec_agree(context, status, m);
+    status = exec_agree(context, "open a context", status, m);
     if (!status) status = comm_largest(r->comm, &some, 1, m);
     r->has_devices = some;
     return status;

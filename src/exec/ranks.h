@@ -19,8 +19,11 @@ typedef struct ranks_room {
     size_t bytes;
 } ranks_room;
 
+enum { RANKS_WORDS = 120 };
+
 struct exec_ranks {
     comm *comm;
+    char doing[RANKS_WORDS]; /* what ranks do together, in words */
     plan_ranks box;
     int64_t every;       /* loops between exchanges, at most */
     bool small;          /* grids of few points are dealt out, too */
@@ -142,11 +145,13 @@ _Noreturn void ranks_no_room(const struct exec_ranks *r, chain_slot *const *slot
  * The words say what this rank does: "runs a chain of 12 loops"; the hash is of all else. */
 kata_status ranks_meet(struct exec_ranks *r, uint64_t hash, messages *m, const char *format, ...)
     PRINTF_LIKE(4, 5);
-/* After what ranks have done: the error of the first rank that has one, on all of them. A check
- * that has failed comes behind other errors; of several, the first in the order of the program.
- * `failure`: how a chain has failed, which is not reported yet; its loop is number r->failing.
- * NULL, as the chain then: after something else. */
-kata_status ranks_agree(struct exec_ranks *r, kata_status status, const exec_failure *failure,
-                        const chain *c, messages *m);
+/* Makes *some true where it is on any rank: before something that `what` says. */
+kata_status ranks_any(struct exec_ranks *r, const char *what, bool *some, messages *m);
+/* After what ranks have done, which `what` says (NULL: what they met for): the error of the first
+ * rank that has one, on all of them. A check that has failed comes behind other errors; of several,
+ * the first in the order of the program. `failure`: how a chain has failed, which is not reported
+ * yet; its loop is number r->failing. NULL, as the chain then: after something else. */
+kata_status ranks_agree(struct exec_ranks *r, const char *what, kata_status status,
+                        const exec_failure *failure, const chain *c, messages *m);
 
 #endif

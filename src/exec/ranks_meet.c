@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_WORDS = 120, LONGEST_MESSAGE = 4000 };
+enum { LONGEST_MESSAGE = 4000, AGREES = 1 };
 
 /* As comm_largest, and adds up how long it takes. */
 static kata_status find_largest(struct exec_ranks *r, uint64_t *values, int count, messages *m)
@@ -23,7 +23,7 @@ static kata_status find_largest(struct exec_ranks *r, uint64_t *values, int coun
 
 typedef struct intent {
     uint64_t hash;
-    char words[LONGEST_WORDS];
+    char words[RANKS_WORDS];
 } intent;
 
 /* All ranks' `bytes` bytes; NULL, reported, when they cannot be had. */
@@ -55,27 +55,53 @@ static kata_status find_other(struct exec_ranks *r, const intent *mine, messages
     for (int i = 0; all && i < comm_ranks(r->comm); i++) {
         intent other;
         memcpy(&other, all + (size_t)i * sizeof other, sizeof other);
-        other.words[LONGEST_WORDS - 1] = 0;
+        other.words[RANKS_WORDS - 1] = 0;
         if (other.hash != mine->hash || strcmp(other.words, mine->words) != 0)
             return refuse(r, mine, &other, i, m);
     }
     return m->status;
 }
 
+/* Whether all do r->doing with this hash; makes each of two numbers the largest of all ranks.
+ * Whatever ranks do together begins with it, or with bytes whose number they have agreed on: so a
+ * rank that does something else is found here, not in messages of the wrong length. */
+static kata_status compare(struct exec_ranks *r, uint64_t hash, uint64_t numbers[2], messages *m)
+{
+    intent mine = {.hash = hash};
+    memcpy(mine.words, r->doing, sizeof mine.words);
+    comm_name_next(r->comm, mine.words);
+    uint64_t all = hash_bytes(mine.words, strlen(mine.words), mine.hash);
+    uint64_t values[] = {all, ~all, numbers[0], numbers[1]};
+    kata_status status = find_largest(r, values, 4, m);
+    memcpy(numbers, values + 2, 2 * sizeof *numbers);
+    bool same = values[0] == ~values[1];
+    return status || same ? status : find_other(r, &mine, m);
+}
+
 kata_status ranks_meet(struct exec_ranks *r, uint64_t hash, messages *m, const char *format, ...)
 {
-    intent mine = {.hash = hash ^ r->put};
+    uint64_t none[] = {0, 0};
     va_list list;
     va_start(list, format);
-    vsnprintf(mine.words, sizeof mine.words, format, list);
+    vsnprintf(r->doing, sizeof r->doing, format, list);
     va_end(list);
-    comm_name_next(r->comm, mine.words);
+    hash ^= r->put;
     r->put = 0;
-    uint64_t all = hash_bytes(mine.words, strlen(mine.words), mine.hash);
-    uint64_t most_and_least[] = {all, ~all};
-    kata_status status = find_largest(r, most_and_least, 2, m);
-    bool same = most_and_least[0] == ~most_and_least[1];
-    return status || same ? status : find_other(r, &mine, m);
+    return compare(r, hash, none, m);
+}
+
+static void name(struct exec_ranks *r, const char *what)
+{
+    if (what) snprintf(r->doing, sizeof r->doing, "%s", what);
+}
+
+kata_status ranks_any(struct exec_ranks *r, const char *what, bool *some, messages *m)
+{
+    uint64_t numbers[] = {*some, 0};
+    name(r, what);
+    kata_status status = compare(r, 0, numbers, m);
+    *some = numbers[0];
+    return status;
 }
 
 /* ---- how it went ----------------------------------------------------------------------------- */
@@ -136,13 +162,14 @@ static kata_status share_error(struct exec_ranks *r, int rank, const outcome *o,
     return message_fail(m, (kata_status)o->status, "rank %d: %s", rank, said);
 }
 
-kata_status ranks_agree(struct exec_ranks *r, kata_status status, const exec_failure *failure,
-                        const chain *c, messages *m)
+kata_status ranks_agree(struct exec_ranks *r, const char *what, kata_status status,
+                        const exec_failure *failure, const chain *c, messages *m)
 {
     outcome mine = outcome_of(r, status, failure), first;
     const bool missed = status && !mine.status;
-    uint64_t some[] = {mine.status != KATA_OK, missed}; /* as many as where ranks meet */
-    if (find_largest(r, some, 2, m)) return m->status;
+    uint64_t some[] = {mine.status != KATA_OK, missed};
+    name(r, what);
+    if (compare(r, AGREES, some, m)) return m->status;
     if (!some[0] && some[1])
         return message_fail(m, KATA_ERROR_INTERNAL,
                             "a rank has missed the values of another one, and none has failed; "

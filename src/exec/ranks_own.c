@@ -11,6 +11,7 @@
 
 static const int64_t no_margin[3] = {0, 0, 0};
 static const bool no_wraps[3] = {false, false, false};
+static const char need_values[] = "need values of a field";
 
 /* ---- which are a rank's own ------------------------------------------------------------------ */
 
@@ -137,12 +138,22 @@ kata_status ranks_tell_changes(exec_context *context, chain_slot *const *slots, 
     return status;
 }
 
+/* The same for one field, when ranks have not met. */
+static kata_status tell_change(exec_context *context, chain_slot *slot, messages *m)
+{
+    struct exec_ranks *r = context->ranks;
+    if (!r->has_own) return KATA_OK;
+    bool changed = is_changed(slot);
+    kata_status status = ranks_any(r, need_values, &changed, m);
+    return status || !changed ? status : note_change(context, slot, m);
+}
+
 kata_status exec_tell_changes(exec_context *context, chain_slot *slot, messages *m)
 {
+    struct exec_ranks *r = context->ranks;
     kata_status status = exec_bring_home(context, slot, m);
-    if (!context->ranks) return status;
-    kata_status told = ranks_tell_changes(context, &slot, 1, m);
+    if (!r) return status;
+    kata_status told = tell_change(context, slot, m);
     if (!status) status = told;
-    return context->ranks->has_devices ? ranks_agree(context->ranks, status, NULL, NULL, m)
-                                       : status;
+    return r->has_devices ? ranks_agree(r, need_values, status, NULL, NULL, m) : status;
 }

@@ -12,6 +12,24 @@ kata_status exec_meet(exec_context *context, const char *what, uint64_t hash, me
     return context->ranks ? ranks_meet(context->ranks, hash, m, "%s", what) : KATA_OK;
 }
 
+void exec_note_values(exec_context *context, const chain_slot *slot, const grid_box *box)
+{
+    if (!context->ranks || grid_box_is_empty(box)) return;
+    int64_t points = grid_box_points(box), bytes = store_type_bytes(slot->type);
+    char *values = malloc(MOST_BYTES);
+    if (!values) comm_give_up(context->ranks->comm, "out of memory");
+    for (int c = 0; c < slot->components; c++) {
+        const store_array one = store_components(slot->array, c, 1);
+        for (int64_t first = 0, count; first < points; first += count) {
+            grid_box piece = store_piece(box, first, MOST_BYTES / bytes);
+            count = grid_box_points(&piece);
+            store_pack(&one, &piece, values);
+            exec_note_put(context, values, (size_t)(count * bytes));
+        }
+    }
+    free(values);
+}
+
 kata_status exec_share(exec_context *context, char **bytes, size_t *count, messages *m)
 {
     struct exec_ranks *r = context->ranks;

@@ -7,6 +7,8 @@
  *     rank_data undealt         grids of which every rank has all points
  *     rank_data alone           one rank calls what all are to call
  *     rank_data swapped         one rank exchanges fields
+ *     rank_data apart           one rank does something else: what ranks end with, not begin with
+ *     rank_data mapped          one rank writes another value to the memory of a field
  *     rank_data record          records at a point, all of whose neighbours one rank has
  *     rank_data load            reads these files
  *     rank_data leave           the last rank exits before the others, as do vanish, die and abort
@@ -267,7 +269,8 @@ int main(int argc, char **argv)
                  {"undealt", run_undealt}, {"checked", run_checked}, {"alone", run_alone},
                  {"swapped", run_swapped}, {"leave", run_leave},     {"vanish", run_vanish},
                  {"die", run_die},         {"abort", run_abort},     {"busy", run_busy},
-                 {"stop", run_stop},       {"record", run_record},   {"copy", run_copy}};
+                 {"stop", run_stop},       {"record", run_record},   {"copy", run_copy},
+                 {"apart", run_apart},     {"mapped", run_mapped}};
     REQUIRE(argc > 1);
     kata *k = kata_open(&(kata_options){.handler = keep_message});
     REQUIRE(k);

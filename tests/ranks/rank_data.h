@@ -40,6 +40,11 @@ void run_checked(kata *k);
 void run_swapped(kata *k);
 void run_wrap(kata *k);
 
+/* ---- rank_apart.c: parts of the program ------------------------------------------------------ */
+
+void run_apart(kata *k);
+void run_mapped(kata *k);
+
 /* ---- rank_leave.c: parts of the program ------------------------------------------------------ */
 
 void run_leave(kata *k);

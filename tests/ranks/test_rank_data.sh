@@ -56,6 +56,8 @@ done
 KATA_RANKS='' run 3 undealt
 run 2 alone
 run 2 swapped
+run 2 apart
+run 3 apart mapped
 KATA_RANKS='' run 4 memory
 rm -r ranks4
 cat err
