@@ -135,8 +135,10 @@ kata_status rounds_check_limits(lowering *l, const ir_stmt *s, int64_t most)
     if (most < 0) {
         message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, s->value->at,
                          "this loop is not unrolled, and its condition does not limit it");
-        message_line(l->m, "say how often it runs at most: '... && %s < 1000', with a constant",
-                     name);
+        message_line(l->m,
+                     "say how often it runs at most: '... && %s < 1000', with a constant up to %d; "
+                     "%s is an int or long",
+                     name, (int)IR_MAX_ROUNDS, name);
         return message_send(l->m);
     }
     if (most > IR_MAX_ROUNDS / l->rounds) {

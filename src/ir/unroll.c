@@ -31,9 +31,9 @@ static kata_status refuse_condition(lowering *l, const ir_stmt *s, ir_id conditi
     message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, s->value->at,
                      "the condition of this loop is not known at compile time");
     message_line(l->m,
-                 "say how often it runs at most: '... && %s < 1000', with a constant; %s "
-                 "starts at a constant, too",
-                 name, name);
+                 "say how often it runs at most: '... && %s < 1000', with a constant up to %d; %s, "
+                 "an int or long, starts at a constant, too",
+                 name, (int)IR_MAX_ROUNDS, name);
     if (number)
         message_line(l->m,
                      "or make '%s' a constant of the file, 'const %s %s = 9;', which the program "
