@@ -31,14 +31,32 @@ static bool read_rule_value(const apply *a, char *word, double *value)
 
 #define AFTER_BLANK(rule, word, meaning) " " word
 
+/* Whether a rule says what it makes of VALUE. */
+static bool takes_value(kata_rule rule)
+{
+#define MEANING(rule, word, meaning) [rule] = meaning,
+    static const char *const meanings[] = {KATA_RULES(MEANING)};
+#undef MEANING
+    return strstr(meanings[rule], "VALUE");
+}
+
+/* A value that a rule does not look at would be lost. */
+static bool check_value(const apply *a, const char *word, kata_rule rule, bool given)
+{
+    if (!given || takes_value(rule)) return true;
+    options_wrong(a->o, "--boundary %s takes no value behind a colon", word);
+    return false;
+}
+
 /* "RULE" or "RULE:VALUE" */
 static bool read_rule(const apply *a, char *word, kata_rule *rule, double *value)
 {
+    const bool given = strchr(word, ':');
     if (!read_rule_value(a, word, value)) return false;
     spelling s = spelling_of(word);
     for (int i = 0; apply_rule_names[i]; i++) {
         *rule = (kata_rule)i;
-        if (!strcmp(apply_rule_names[i], word)) return true;
+        if (!strcmp(apply_rule_names[i], word)) return check_value(a, word, *rule, given);
         spelling_try(&s, apply_rule_names[i]);
     }
     if (s.nearest)
@@ -151,10 +169,33 @@ static bool read_item(const apply *a, char *item, const char *option, set_word *
     return good;
 }
 
+/* The letters of an item before its type: a name, or none for all fields. */
+static size_t name_length(const char *item)
+{
+    const size_t length = strcspn(item, ",=");
+    return item[length] == '=' ? length : 0;
+}
+
+/* Whether no two items are for the same fields; says so if not. */
+static bool are_apart(const apply *a, const char *items, const char *option)
+{
+    for (const char *item = items; item; item = strchr(item, ',')) {
+        item += *item == ',';
+        const size_t length = name_length(item);
+        for (const char *before = items; before < item; before += strcspn(before, ",") + 1) {
+            if (name_length(before) != length || strncmp(before, item, length) != 0) continue;
+            options_wrong(a->o, "--%s names the same fields twice, the second time by '%.*s'",
+                          option, (int)strcspn(item, ","), item);
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool read_items(const apply *a, const char *items, const char *option, set_word *set)
 {
     char *copy = strdup(items), *rest = copy, *item;
-    bool good = copy != NULL;
+    bool good = copy != NULL && are_apart(a, items, option);
     while (good && (item = strsep(&rest, ","))) good = read_item(a, item, option, set);
     free(copy);
     return good;
@@ -165,32 +206,9 @@ bool apply_read_rules(apply *a, const char *rules)
     return read_items(a, rules, "boundary", set_rule);
 }
 
-/* The letters of an item before its type: a name, or none for all fields. */
-static size_t name_length(const char *item)
-{
-    const size_t length = strcspn(item, ",=");
-    return item[length] == '=' ? length : 0;
-}
-
-/* Whether no two items are for the same fields; says so if not. */
-static bool types_are_apart(const apply *a, const char *types)
-{
-    for (const char *item = types; item; item = strchr(item, ',')) {
-        item += *item == ',';
-        const size_t length = name_length(item);
-        for (const char *before = types; before < item; before += strcspn(before, ",") + 1) {
-            if (name_length(before) != length || strncmp(before, item, length) != 0) continue;
-            options_wrong(a->o, "--type gives '%.*s' a second type for the same fields",
-                          (int)strcspn(item, ","), item);
-            return false;
-        }
-    }
-    return true;
-}
-
 bool apply_read_types(apply *a, const char *types)
 {
-    return types_are_apart(a, types) && read_items(a, types, "type", set_type);
+    return read_items(a, types, "type", set_type);
 }
 
 bool apply_read_staggered(apply *a, const char *dimensions)

@@ -62,23 +62,6 @@ static bool check_output(const apply *a, const char *output, const char *kernel_
     return false;
 }
 
-/* The folder of a file; returns the name of the file in it. */
-static const char *folder_of(const char *path, char parent[PATH_MAX])
-{
-    const char *slash = strrchr(path, '/');
-    int length = !slash ? 1 : slash == path ? 1 : (int)(slash - path);
-    snprintf(parent, PATH_MAX, "%.*s", length, slash ? path : ".");
-    return slash ? slash + 1 : path;
-}
-
-/* Whether two files are one, also where there is none yet. */
-static bool same_output(const char *one, const char *other)
-{
-    char parent[PATH_MAX], other_parent[PATH_MAX];
-    const char *name = folder_of(one, parent), *other_name = folder_of(other, other_parent);
-    return same_file(one, other) || (!strcmp(name, other_name) && same_file(parent, other_parent));
-}
-
 static bool check_unique(const apply *a, const apply_param *p)
 {
     for (const apply_param *q = a->params; q < p; q++) {

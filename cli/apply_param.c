@@ -75,10 +75,12 @@ static void refuse_name(const apply *a, const char *word)
 
 apply_param *apply_find(const apply *a, const char *name, size_t length)
 {
-    char word[65];
+    char word[256];
+    for (int i = 0; i < a->count; i++) {
+        const char *own = a->params[i].param.name;
+        if (strlen(own) == length && !strncmp(own, name, length)) return &a->params[i];
+    }
     snprintf(word, sizeof word, "%.*s", (int)length, name);
-    for (int i = 0; i < a->count; i++)
-        if (!strcmp(a->params[i].param.name, word)) return &a->params[i];
     refuse_name(a, word);
     return NULL;
 }

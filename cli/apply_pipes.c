@@ -175,6 +175,12 @@ static bool find_pipe(const apply *a, bool output, apply_param **found)
         }
         *found = p;
     }
+    if (*found && kata_ranks(a->k) > 1) {
+        options_wrong(a->o,
+                      "%s=- is standard %s, which the first of several ranks has: name a file",
+                      (*found)->param.name, output ? "output" : "input");
+        return false;
+    }
     if (!*found || !isatty(output ? STDOUT_FILENO : STDIN_FILENO)) return true;
     options_wrong(a->o, "%s=- is NPY %s standard %s, which is a terminal", (*found)->param.name,
                   output ? "to" : "from", output ? "output" : "input");

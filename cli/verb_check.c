@@ -68,7 +68,6 @@ static bool write_whole(kata_module *m, const char *file, const char *path)
 {
     const char *text = kata_module_text(m);
     if (!text) return false;
-    if (!strcmp(path, "-")) return fputs(text, stdout) >= 0;
     if (!is_read(path, file, text)) return write_text(&check_options, path, text);
     options_failed(&check_options,
                    "--whole would replace %s, which is read: name another file, or - for standard "

@@ -136,6 +136,9 @@ int verb_tune(int argc, char **argv)
     if (!options_read(&tune_options, &r, argc, argv, &exit_code)) return exit_code;
     if (r.words.count < 1)
         return options_wrong(&tune_options, "name the program to run: kata tune -- PROGRAM");
+    if (kata_ranks(NULL) > 1)
+        return options_wrong(&tune_options, "runs on one rank: kata tune -- mpirun -n %d PROGRAM",
+                             kata_ranks(NULL));
     int file = mkstemp(path);
     char *report = malloc(MOST_REPORT + 1);
     bool ready = file >= 0 && report && !setenv("KATA_TUNE", path, 1);

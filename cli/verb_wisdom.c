@@ -48,9 +48,7 @@ static bool list(kata *k)
 static bool export(kata *k, const wisdom_request *r)
 {
     const char *lines = kata_wisdom_export(k);
-    const char *path = r->words.words[0];
-    if (lines && !strcmp(path, "-")) return fputs(lines, stdout) >= 0;
-    return lines && write_text(&wisdom_options, path, lines);
+    return lines && write_text(&wisdom_options, r->words.words[0], lines);
 }
 
 static bool import(kata *k, const wisdom_request *r)
@@ -78,8 +76,20 @@ static bool forget(kata *k, const wisdom_request *r)
     return true;
 }
 
+/* A folder that cannot be used has nothing to show, and keeps nothing. */
+static bool has_cache(kata *k, const wisdom_request *r)
+{
+    kata_machine machine;
+    if (kata_machine_get(k, &machine)) return false;
+    if (*machine.cache) return true;
+    options_failed(&wisdom_options, "%s%s cannot be the cache folder; docs/compiling.md says why",
+                   r->cache ? "--cache " : "", r->cache ? r->cache : "what is set");
+    return false;
+}
+
 static bool act(kata *k, const wisdom_request *r)
 {
+    if (!has_cache(k, r)) return false;
     switch (r->action) {
     case EXPORT: return export(k, r);
     case IMPORT:

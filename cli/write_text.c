@@ -1,5 +1,5 @@
 /* A text becomes a file, which appears whole or not at all: it is written under another name beside
- * it, and renamed. Standard output, pipes and devices are written as they are. */
+ * it, and renamed. Standard output (-), pipes and devices are written as they are. */
 #include "cli.h"
 
 #include <errno.h>
@@ -53,11 +53,12 @@ static bool write_to(const char *path, const char *text)
 {
     struct stat status;
     char target[PATH_MAX];
+    if (!strcmp(path, "-")) return fputs(text, stdout) >= 0;
     if (lstat(path, &status)) return errno == ENOENT && replace(path, usual_mode(), text);
-    if (!realpath(path, target) || stat(target, &status)) return false;
+    if (stat(path, &status)) return false;
     if (is_output(&status)) return fputs(text, stdout) >= 0;
-    return S_ISREG(status.st_mode) ? replace(target, status.st_mode & 0777, text)
-                                   : fill(fopen(path, "w"), text);
+    if (!S_ISREG(status.st_mode)) return fill(fopen(path, "w"), text);
+    return realpath(path, target) && replace(target, status.st_mode & 0777, text);
 }
 
 bool write_text(const options *o, const char *path, const char *text)

@@ -184,12 +184,28 @@ const options blur_options = {
     &defaults,
     sizeof defaults};
 
+/* What an option says that nothing looks at would be lost. */
+static int check_effects(const settings *s)
+{
+    const kata_rule rule = rule_of(s->rule);
+    bool valued =
+        rule == KATA_CONSTANT || rule == KATA_ANTISYMMETRIC_FACE || rule == KATA_ANTISYMMETRIC_NODE;
+    if (s->value != 0 && !valued)
+        return options_wrong(&blur_options, "--value means nothing to --boundary %s",
+                             rule_names[rule]);
+    if (s->input && (s->width != defaults.width || s->height != defaults.height))
+        return options_wrong(&blur_options,
+                             "--width and --height mean nothing to %s, which has a size", s->input);
+    return 0;
+}
+
 int blur_main(int argc, char **argv)
 {
     settings s;
     int exit_code;
     if (!options_read(&blur_options, &s, argc, argv, &exit_code)) return exit_code;
     exit_code = options_check_file(&blur_options, "OUT.png", s.output, ".png");
+    if (!exit_code) exit_code = check_effects(&s);
     if (exit_code) return exit_code;
     const char *input = s.input ? s.input : MADE;
     if (same_file(input, s.output) || !strcmp(input, s.output))

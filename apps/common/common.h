@@ -4,6 +4,7 @@
 
 #include <kata/kata.h>
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -88,6 +89,10 @@ int options_check_file(const options *o, const char *name, const char *path, con
 
 /* Whether two names lead to one file that exists. */
 bool same_file(const char *a, const char *b);
+/* The folder of a file; returns the name of the file in it. */
+const char *folder_of(const char *path, char parent[PATH_MAX]);
+/* Whether two names are of one file, also where there is none yet. */
+bool same_output(const char *one, const char *other);
 
 /* "N", "2|3", "FILE": stands for the value of an option that is not a flag. */
 void option_value_words(const option *e, char *words, size_t size);
@@ -102,6 +107,8 @@ void option_bounds_words(const option *e, char *words, size_t size);
 bool option_store(const options *o, const option *e, void *values, const char *value);
 bool option_missing(const options *o, const option *e);
 void option_print_help(const options *o);
+/* Whether no two options name one file; says so if not. */
+bool options_files_differ(const options *o, const void *values);
 
 /* ---- option_resources.c: memory, devices, and what is watched ---------------------------------
  */

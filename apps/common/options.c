@@ -135,5 +135,7 @@ bool options_read(const options *o, void *values, int argc, char **argv, int *ex
             return false;
         }
     }
-    return true;
+    if (options_files_differ(o, values)) return true;
+    *exit_code = EXIT_USAGE;
+    return false;
 }

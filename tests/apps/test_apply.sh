@@ -210,9 +210,15 @@ expect_values t.npy d4 "0 1 2"
 expect 2 apply t.kata count --size 3 v=t.npy --type u32
 expect_text err "kata apply: --type has no type 'u32'; the types are f64, f32, f16, bf16, i64, i32, i16, u16, u8 and unorm8"
 expect 2 apply k.kata shift u=u.npy c=1 --type f16,f32
-expect_text err "kata apply: --type gives 'f32' a second type for the same fields"
+expect_text err "kata apply: --type names the same fields twice, the second time by 'f32'"
 expect 2 apply k.kata shift u=u.npy c=1 --type u=f16,f32,u=f32
-expect_text err "kata apply: --type gives 'u=f32' a second type for the same fields"
+expect_text err "kata apply: --type names the same fields twice, the second time by 'u=f32'"
+expect 2 apply k.kata shift u=u.npy v=v.npy c=1 --boundary u=clamp,u=periodic
+expect_text err "kata apply: --boundary names the same fields twice, the second time by 'u=periodic'"
+expect 2 apply k.kata shift u=u.npy v=v.npy c=1 --staggered x,x
+expect_text err "kata apply: --staggered names the same fields twice, the second time by 'x'"
+expect 2 apply k.kata shift u=u.npy v=v.npy c=1 --boundary clamp:3
+expect_text err "kata apply: --boundary clamp takes no value behind a colon"
 expect 2 apply k.kata shift u=u.npy c=1 --type c=f32
 expect_text err "kata apply: --type is for fields, and 'c' is none"
 expect 2 apply k.kata shift u=u.npy c=1 --type elsewhere=f32
@@ -397,6 +403,13 @@ expect 1 apply k.kata line u=d:/none.npy v=v.npy
 expect_text err "error: cannot read d:/none.npy: No such file or directory"
 cp u.npy d:
 expect 0 apply k.kata shift u=d:/../v.h5:/v v=w.npy c=0 --boundary clamp
+
+# A name of any length is that of its parameter alone.
+long=$(printf 'u%.0s' {1..64})
+printf 'kernel k(in double %s, out double v, double c) { v = c*%s; }\n' "$long" "$long" >long.kata
+expect 0 apply long.kata k "$long=u.npy" v=v.npy c=1
+cmp u.npy v.npy || fail "a long name is not found"
+expect_usage "kernel 'k' has no parameter '${long}x'; kata check lists its parameters" long.kata k "${long}x=u.npy" v=v.npy c=1
 
 # ---- pipes -------------------------------------------------------------------------------------
 

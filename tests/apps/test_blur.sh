@@ -8,9 +8,10 @@ set -euo pipefail
 
 blur() # exit-code width height argument...
 {
-    local code=$1 width=$2 height=$3
+    local code=$1 width=$2 height=$3 value=()
     shift 3
-    expect "$code" run blur --width "$width" --height "$height" --sigma 1.2 --value 0.3 "$@"
+    if [[ "$*" =~ constant|antisymmetric ]]; then value=(--value 0.3); fi
+    expect "$code" run blur --width "$width" --height "$height" --sigma 1.2 "${value[@]}" "$@"
 }
 
 for type in f64 f32; do
@@ -57,6 +58,10 @@ expect_text err "error: cannot read missing.png: No such file or directory"
 echo "no image" >text.png
 expect 1 run blur text.png
 expect_in err "text.png"
+expect 2 run blur --value 0.5 --boundary clamp
+expect_text err "kata run blur: --value means nothing to --boundary clamp"
+expect 2 run blur read.png --width 20
+expect_text err "kata run blur: --width and --height mean nothing to read.png, which has a size"
 expect 2 run blur -- "" blur.gif
 expect_in err "OUT.png takes the name of a file that ends in .png, not 'blur.gif'"
 finish

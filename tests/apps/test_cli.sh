@@ -107,6 +107,8 @@ expect_usage "kata run cloverleaf: --steps takes a whole number from 1 to 100000
     run cloverleaf --steps 1e15
 expect_usage "kata run heat: --size takes a multiple of 8, not '100': the coarsest grid has an eighth of it" \
     run heat --size 1e2
+expect_usage "kata run heat: --output and --checkpoint are both ./x.png: name another file" \
+    run heat --output x.png --checkpoint ./x.png
 expect_usage "kata run heat: --memory takes bytes from 4k on, such as 500M or 8G, not '8T'" run heat --memory 8T
 expect_usage "kata run heat: --memory takes bytes from 4k on, such as 500M or 8G, not '3k'" run heat --memory=3k
 expect_usage "kata run heat: --memory needs a value: bytes from 4k on, such as 500M or 8G" run heat --memory
@@ -246,6 +248,8 @@ expect 0 check --quiet --whole - several.kata
 diff out whole.kata || fail "--whole - is not standard output"
 "$kata" check --quiet --whole /dev/stdout several.kata >out
 diff out whole.kata || fail "--whole /dev/stdout is not standard output"
+"$kata" check --quiet --whole /dev/stdout several.kata | cat >out
+diff out whole.kata || fail "--whole /dev/stdout is not standard output, which is a pipe"
 ln -s several.kata link.kata
 for file in several.kata link.kata parts/radius.kata; do
     expect 1 check --quiet --whole $file several.kata

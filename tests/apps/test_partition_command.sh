@@ -46,12 +46,19 @@ for kind in rectangles tensor morton; do
 done
 expect 0 partition 2048x1900 --levels 16,1216,6 --json large.json --picture large.svg
 
+expect 0 partition 10 --levels 3 --json -
+expect_in out '"owners"'
+[ ! -e ./- ] || fail "--json - is not standard output"
+expect 0 partition 10 --levels 3 --json /dev/null --picture x.svg
+
 # ---- what is refused ---------------------------------------------------------------------------
 
 expect 2 partition
 expect_text err "kata partition: name one size: kata partition 2048x1900 --levels 16,1216,6"
 expect 2 partition 5 6 --levels 2
 expect_text err "kata partition: name one size: kata partition 2048x1900 --levels 16,1216,6"
+expect 2 partition 10 --levels 3 --json x.svg --picture "$PWD/x.svg"
+expect_text err "kata partition: --json and --picture are both $PWD/x.svg: name another file"
 expect 2 partition 10x10
 expect_text err "kata partition: say how many parts: --levels 16,1216,6"
 for size in 0 -1 10x 10x0 1x1x1x1 a 10X10 99999999999999999999 ''; do

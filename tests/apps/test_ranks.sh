@@ -205,6 +205,10 @@ for rule in clamp periodic; do
 done
 
 # What cannot be.
+if on_ranks 2 "$kata" apply ../heat.kata heat u=- v=v.npy; then fail "ranks share standard input"; fi
+expect_in ranks2/err "kata apply: u=- is standard input, which the first of several ranks has: name a file"
+if on_ranks 2 "$kata" tune -- "$kata" run heat; then fail "each rank tunes"; fi
+expect_in ranks2/err "kata tune: runs on one rank: kata tune -- mpirun -n 2 PROGRAM"
 if KATA_RANKS="y=3" on_ranks 2 "$kata" run heat; then fail "y=3 suits 2 ranks"; fi
 expect_in ranks2/err "KATA_RANKS is 'y=3', which is for 3 ranks, and there are 2"
 if KATA_RANKS="x=2" on_ranks 2 "$kata" run heat; then fail "x=2 is accepted"; fi

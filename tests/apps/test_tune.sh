@@ -55,6 +55,8 @@ expect 1 wisdom merge wrong.txt
 expect_in err "line 2 is none of kata_wisdom_export"
 expect 1 wisdom import /dev/null
 expect_in err "line 1 is none of kata_wisdom_export"
+expect 1 wisdom --cache /dev/null
+expect_text err "kata wisdom: --cache /dev/null cannot be the cache folder; docs/compiling.md says why"
 expect 1 wisdom import none.txt
 expect_text err "kata wisdom: cannot read none.txt: No such file or directory"
 expect 1 wisdom export none/at/all
