@@ -173,7 +173,8 @@ static int begin(file_draft *draft, const char *path, const io_keeping *keeping)
 /* Ends the draft; a file that it replaces gets its other name before. */
 static int end(file_draft *draft, const char *path, const io_keeping *keeping, int error)
 {
-    if (keeping && !error) error = file_draft_check(draft);
+    const int taken = keeping ? file_draft_check(draft) : 0;
+    if (taken) error = taken;
     if (keeping && keeping->before && !error) error = file_keep(draft->target, keeping->before);
     error = file_draft_end(draft, error);
     return keeping && !error ? file_sync_folder(path) : error;
@@ -186,6 +187,7 @@ kata_status io_write_frame(const char *path, const io_frame *frame, const io_sou
     file_draft draft;
     int error = begin(&draft, path, frame->keeping);
     if (!error) error = end(&draft, path, frame->keeping, fill(&draft, frame, source, &reason));
+    if (error == FILE_IS_TAKEN) text_clear(&reason); /* HDF5 finds no file */
     kata_status status = io_cannot_write(path, error, &reason, m);
     text_free(&reason);
     return status;
