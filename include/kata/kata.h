@@ -1145,9 +1145,9 @@ KATA_API kata_status kata_require(kata *k, const char *name, const char *value);
  * checkpoints count on from what it returned. It is called after all fields, scalars,
  * logs, series and variables were made, in any order. A checkpoint that is damaged is left, with a
  * warning, for the one before. One of another program is an error: of other fields, or of the same
- * names with other sizes or types. A series, or a file of rows, that was made goes on in a file of
- * its own: flow.vtkhdf in flow-from-900.vtkhdf, u-##.png in u-from-900-##.png. For .every it counts
- * as if each step had called kata_series_add once. */
+ * names with other sizes, types or meshes. A series, or a file of rows, that was made goes on in a
+ * file of its own: flow.vtkhdf in flow-from-900.vtkhdf, u-##.png in u-from-900-##.png. For .every
+ * it counts as if each step had called kata_series_add once. */
 KATA_API int64_t kata_resume(kata *k);
 
 /* ---- ranks -----------------------------------------------------------------------------------

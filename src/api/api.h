@@ -211,6 +211,7 @@ typedef struct api_mesh {
     chain_slot *hidden[IR_HIDDEN_KINDS][3][3]; /* values of hidden parameters; NULL: not yet made */
     api_mesh_kernel *kernels;                  /* compiled for it */
     const double *vertices; /* where they lie, x, y and z of each; NULL: that is not known */
+    uint64_t identity;      /* a hash of what is given */
 } api_mesh;
 
 /* A mesh as a grid; takes the tables. NULL on error, which is reported. */

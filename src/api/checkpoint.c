@@ -10,16 +10,12 @@
 
 /* ---- signals --------------------------------------------------------------------------------- */
 
-static atomic_int signals; /* that have come */
+enum { SIGNALS = 65 };
+static atomic_int signals[SIGNALS]; /* of each number, that have come */
 
-static void note_signal(int number)
-{
-    (void)number;
-    atomic_fetch_add(&signals, 1);
-}
+static void note_signal(int number) { atomic_fetch_add(&signals[number], 1); }
 
 /* Contexts that wait for a signal, and what it did before the first of them. */
-enum { SIGNALS = 65 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct caught {
     int contexts;
@@ -105,7 +101,7 @@ kata_status kata_checkpoint_with(kata *k, const kata_checkpoint_options *given)
     if (status) return status;
     *c = (struct api_checkpoint){.path = path,
                                  .signal = o.signal,
-                                 .signals = atomic_load(&signals),
+                                 .signals = atomic_load(&signals[o.signal]),
                                  .steps = o.steps,
                                  .seconds = 60 * o.minutes,
                                  .by_time = o.minutes > 0,
@@ -188,7 +184,7 @@ static kata_status find_due(kata *k, int64_t step, bool *due)
     const struct api_checkpoint *c = k->checkpoint;
     *due = c->steps && step % c->steps == 0;
     if (*due || (!c->by_time && !c->signal)) return KATA_OK;
-    *due = (c->signal && atomic_load(&signals) != c->signals) ||
+    *due = (c->signal && atomic_load(&signals[c->signal]) != c->signals) ||
            (c->by_time && clock_seconds() - c->last >= c->seconds);
     return ask_first(k, due);
 }
@@ -200,7 +196,7 @@ kata_status api_checkpoint_step(kata *k)
     bool due;
     kata_status status = find_due(k, step, &due);
     if (status || !due) return status;
-    c->signals = atomic_load(&signals);
+    c->signals = atomic_load(&signals[c->signal]);
     double begin = clock_seconds();
     status = api_output_wait(k); /* files have all that the program does not write again */
     if (status) return status;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { VERSION = 1, MOST_BOXES = 4096 };
+enum { VERSION = 2, MOST_BOXES = 4096 };
 static const int64_t MOST_ENTRIES = INT64_C(1) << 60;
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -14,6 +14,7 @@ typedef struct field_facts {
     int64_t size[3]; /* of its grid */
     grid_box memory;
     int32_t rank, staggered[3], lacks[3], location;
+    uint64_t mesh; /* a hash of its tables; 0: it lies on none */
 } field_facts;
 
 static field_facts facts_of(const kata_field *field)
@@ -26,6 +27,7 @@ static field_facts facts_of(const kata_field *field)
     f.rank = field->grid->shape.rank;
     f.location = (int32_t)slot->on | (int32_t)slot->each << 8;
     f.memory = chain_slot_memory(slot);
+    f.mesh = field->grid->mesh ? field->grid->mesh->identity : 0;
     for (int d = 0; d < 3; d++) {
         f.size[d] = field->grid->shape.size[d];
         f.staggered[d] = slot->staggered[d];
@@ -146,6 +148,8 @@ static kata_status compare_field(const kata_field *field, const checkpoint_bytes
         return differs(k, CHECKPOINT_FIELD, field->name, "has another type");
     if (there.components != here.components)
         return differs(k, CHECKPOINT_FIELD, field->name, "has another number of components");
+    if (there.mesh != here.mesh)
+        return differs(k, CHECKPOINT_FIELD, field->name, "lies on another mesh");
     return !memcmp(&here, &there, sizeof here)
                ? KATA_OK
                : differs(k, CHECKPOINT_FIELD, field->name, "has other points");

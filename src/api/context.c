@@ -132,6 +132,11 @@ static kata_status choose_search(kata *k)
     k->tune_file = environment_get("KATA_TUNE");
     k->exec.tune = k->tune_file;
     k->exec.larger = k->exec.larger || k->exec.tune;
+    int error = k->tune_file ? file_may_write(k->tune_file) : 0;
+    if (error && error != FILE_NOT_PLAIN)
+        return api_fail(k, KATA_ERROR_FILE,
+                        "the environment variable KATA_TUNE names %s, which cannot be written: %s",
+                        k->tune_file, file_reason(error));
     if (size && !parse_integer(size, 1024, MOST, &k->exec.second_cache))
         return api_fail(k, KATA_ERROR_ARGUMENT,
                         "the environment variable KATA_L2 is '%s', not bytes from 1024 to %lld",
@@ -150,17 +155,22 @@ static const char *usual_folder(void)
     return good ? folder : "/var/tmp";
 }
 
-/* The folder for fields that memory does not hold, and how fast they are moved. */
-static kata_status choose_files(kata *k, const char *folder, int64_t memory)
+/* How fast fields are moved that memory does not hold; 0: as fast as it goes. */
+static kata_status choose_rate(kata *k, int64_t *rate)
 {
     static const int64_t MOST = INT64_C(1) << 50;
     const char *asked = environment_get("KATA_SPILL_RATE");
-    int64_t rate = 0;
-    if (asked && !parse_bytes(asked, 1 << 10, MOST, &rate))
-        return api_fail(k, KATA_ERROR_ARGUMENT,
-                        "the environment variable KATA_SPILL_RATE is '%s', not bytes per second "
-                        "from 1k on, such as 500M",
-                        asked);
+    *rate = 0;
+    if (!asked || parse_bytes(asked, 1 << 10, MOST, rate)) return KATA_OK;
+    return api_fail(k, KATA_ERROR_ARGUMENT,
+                    "the environment variable KATA_SPILL_RATE is '%s', not bytes per second "
+                    "from 1k on, such as 500M",
+                    asked);
+}
+
+/* The folder for these fields. */
+static kata_status choose_files(kata *k, const char *folder, int64_t memory, int64_t rate)
+{
     if (!folder) folder = environment_get("KATA_SPILL");
     if (!folder) folder = usual_folder();
     if (!store_pool_limit(k->pool, memory, folder)) return api_no_memory(k);
@@ -172,7 +182,9 @@ static kata_status choose_memory(kata *k, const kata_options *options)
 {
     static const int64_t LEAST = 1 << 12, MOST = INT64_C(1) << 50;
     const char *asked = environment_get("KATA_MEMORY");
-    int64_t bytes = options->memory;
+    int64_t bytes = options->memory, rate;
+    kata_status status = choose_rate(k, &rate);
+    if (status) return status;
     if (bytes && (bytes < LEAST || bytes > MOST))
         return api_fail(k, KATA_ERROR_ARGUMENT, "kata_open: memory is %lld bytes, not %lld to %lld",
                         (long long)bytes, (long long)LEAST, (long long)MOST);
@@ -182,7 +194,8 @@ static kata_status choose_memory(kata *k, const kata_options *options)
                         "as 8G",
                         asked);
     k->field_memory = bytes;
-    return bytes ? choose_files(k, options->spill, bytes) : KATA_OK;
+    if (rate && !bytes) api_warn_of_unused(k, "KATA_SPILL_RATE", "KATA_MEMORY", "8G");
+    return bytes ? choose_files(k, options->spill, bytes, rate) : KATA_OK;
 }
 
 /* Loops that are dealt out meet other ranks, which interpreted ones cannot. Ranks share the cores
@@ -227,7 +240,10 @@ static kata_status choose_device(kata *k, const kata_options *options)
     kata_status status = choose_device_memory(k, options, &bytes);
     if (status) return status;
     const char *name = options->device ? options->device : environment_get("KATA_DEVICE");
-    if (!name || !strcmp(name, "none")) return KATA_OK;
+    bool none = !name || !strcmp(name, "none");
+    if (none && environment_get("KATA_DEVICE_SHAPE"))
+        api_warn_of_unused(k, "KATA_DEVICE_SHAPE", "KATA_DEVICE", "any");
+    if (none) return KATA_OK;
     status = refuse_beside_machine(k, "a device");
     if (status) return status;
     device_listed first;

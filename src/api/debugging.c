@@ -37,6 +37,7 @@ static kata_status open_record(kata *k)
     bool full;
     kata_status status = api_read_switch(k, "KATA_RECORD_FULL", &full);
     const char *path = environment_get("KATA_RECORD");
+    if (full && !path) api_warn_of_unused(k, "KATA_RECORD_FULL", "KATA_RECORD", "run.rec");
     if (!status && path) status = refuse_ranks(k, "KATA_RECORD");
     return status || !path ? status : observe_record_open(path, full, &k->messages, &k->record);
 }

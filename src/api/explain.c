@@ -36,7 +36,9 @@ kata_status api_read_explain(kata *k)
     k->explain_file = path;
     if (path && !form) api_warn_of_unused(k, "KATA_EXPLAIN_FILE", "KATA_EXPLAIN", "text");
     kata_status status = api_read_switch(k, "KATA_EXPLAIN_QUICK", &k->explain_quick);
-    if (!status && k->explain) status = api_read_network(k);
+    if (k->explain_quick && !form)
+        api_warn_of_unused(k, "KATA_EXPLAIN_QUICK", "KATA_EXPLAIN", "text");
+    if (!status) status = api_read_network(k);
     if (!status && shows_pipeline(k) && !k->exec.scratchpad)
         return api_fail(
             k, KATA_ERROR_ARGUMENT,
@@ -48,18 +50,23 @@ kata_status api_read_explain(kata *k)
     return k->exec.meter ? KATA_OK : api_no_memory(k);
 }
 
-static void show_in(kata *k, const text *shown, const char *path, const char *mode)
+static void show_in(kata *k, const text *shown, const char *what, const char *path, bool adds)
 {
-    FILE *to = path ? fopen(path, mode) : stderr;
+    FILE *to = path ? file_stream(path, adds) : stderr;
     int error = !to ? errno : shown->failed ? ENOMEM : 0;
     if (to && !error && fputs(text_get(shown), to) < 0) error = errno;
     if (to && to != stderr && fclose(to) && !error) error = errno;
     if (error)
-        api_fail(k, KATA_ERROR_FILE, "cannot write the explanation to %s: %s",
+        api_fail(k, KATA_ERROR_FILE, "cannot write %s to %s: %s", what,
                  path ? path : "standard error", file_reason(error));
 }
 
-static void show(kata *k, const text *shown) { show_in(k, shown, k->explain_file, "a"); }
+static const char explanation[] = "the explanation";
+
+static void show(kata *k, const text *shown)
+{
+    show_in(k, shown, explanation, k->explain_file, true);
+}
 
 /* A picture is a document of its own: it replaces the file. A program's second context writes its
  * picture to FILE.2. */
@@ -70,7 +77,8 @@ static void show_picture(kata *k, text *drawn)
     int number = 1 + atomic_fetch_add(&shown_before, 1);
     if (k->explain_file) text_add(&path, number > 1 ? "%s.%d" : "%s", k->explain_file, number);
     if (path.failed) drawn->failed = true;
-    show_in(k, drawn, k->explain_file && !path.failed ? text_get(&path) : k->explain_file, "w");
+    show_in(k, drawn, explanation,
+            k->explain_file && !path.failed ? text_get(&path) : k->explain_file, false);
     text_free(&path);
 }
 
@@ -152,7 +160,7 @@ void api_tune_end(kata *k)
     exec_cpu_explain(&k->exec, NULL, NULL, false, &out);
     exec_files_explain(&k->exec, false, &out);
     exec_device_explain(&k->exec, false, &out);
-    if (out.length || out.failed) show_in(k, &out, k->tune_file, "a");
+    if (out.length || out.failed) show_in(k, &out, "the plans that were found", k->tune_file, true);
     text_free(&out);
 }
 

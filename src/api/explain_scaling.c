@@ -29,7 +29,7 @@ static bool read_word(kata *k, const char *word)
         size_t length = strlen(known[i].name);
         char *end;
         if (strncmp(word, known[i].name, length) != 0) continue;
-        *known[i].value = strtod(word + length, &end);
+        *known[i].value = parse_real(word + length, &end);
         return end > word + length && !*end && *known[i].value > 0 && *known[i].value < 1e30;
     }
     return false;
@@ -40,6 +40,7 @@ kata_status api_read_network(kata *k)
     const char *words = environment_get("KATA_NETWORK");
     char word[40];
     k->network = usual;
+    if (words && !k->explain) api_warn_of_unused(k, "KATA_NETWORK", "KATA_EXPLAIN", "scaling");
     for (int length; words && sscanf(words, " %39s%n", word, &length) == 1; words += length)
         if (!read_word(k, word))
             return api_fail(

@@ -24,6 +24,18 @@ static void set_shape(api_mesh *mesh, int64_t nz)
     mesh->tables.along = mesh->given.along = mesh->as.axis[0];
 }
 
+static uint64_t identity_of(const grid_mesh *mesh)
+{
+    uint64_t hash = hash_bytes(mesh->count, sizeof mesh->count, 0);
+    for (int i = 0; i < 9; i++) {
+        const grid_relation *r = &mesh->relation[i / 3][i % 3];
+        const size_t entries = r->of ? (size_t)(mesh->count[i / 3] * r->width) : 0;
+        hash = hash_bytes(&entries, sizeof entries, hash);
+        if (entries) hash = hash_bytes(r->of, entries * sizeof *r->of, hash);
+    }
+    return hash;
+}
+
 kata_grid *api_mesh_new(kata *k, const char *call, grid_mesh *tables, int64_t nz, kata_order order)
 {
     kata_grid *g = arena_alloc(&k->memory, sizeof *g);
@@ -37,7 +49,7 @@ kata_grid *api_mesh_new(kata *k, const char *call, grid_mesh *tables, int64_t nz
         api_note_error(k);
         return NULL;
     }
-    *mesh = (api_mesh){.tables = *tables, .given = *tables};
+    *mesh = (api_mesh){.tables = *tables, .given = *tables, .identity = identity_of(tables)};
     set_shape(mesh, nz);
     if (api_mesh_order(k, mesh, order)) return NULL;
     int64_t most = 1;

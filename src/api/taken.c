@@ -5,8 +5,10 @@
 #include "ir/run_cost.h"
 #include "machine/machine.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 
 enum { MOST_ROWS = 20, LONGEST = 200 /* bytes of a note */ };
@@ -36,14 +38,17 @@ static double measure(int threads)
 static double copy_rate(const kata *k)
 {
     text name = {0}, line = {0};
+    static const char key[] = "copy ";
+    const size_t length = sizeof key - 1;
     double rate = 0;
     machine_note_name(&name, "copy", k->exec.threads);
-    bool known = jit_note_read(k->exec.jit, text_get(&name), LONGEST, &line) &&
-                 sscanf(text_get(&line), "copy %lf", &rate) == 1 && rate > 0;
-    if (!known) {
+    if (jit_note_read(k->exec.jit, text_get(&name), LONGEST, &line) &&
+        !strncmp(text_get(&line), key, length))
+        rate = parse_real(text_get(&line) + length, NULL);
+    if (!isfinite(rate) || rate <= 0) {
         rate = measure(k->exec.threads);
         text_clear(&line);
-        text_add(&line, "copy %.6g\n", rate);
+        text_add(&line, "%s%.6g\n", key, rate);
         if (rate > 0 && !name.failed && !line.failed)
             jit_note_write(k->exec.jit, text_get(&name), text_get(&line));
     }

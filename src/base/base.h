@@ -4,6 +4,7 @@
 
 #include "kata/kata.h"
 
+#include <locale.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -53,7 +54,8 @@ void arena_clear(arena *a);
  * Returns false, changing nothing, when memory is out. */
 bool vector_reserve(void **data, size_t *capacity, size_t needed, size_t size);
 
-/* ---- text.c: text that grows ----------------------------------------------------------------- */
+/* ---- text.c: text that grows, with numbers as in C, whatever the program's locale -------------
+ */
 
 typedef struct text {
     char *data; /* always terminated once something was added; NULL at first */
@@ -177,7 +179,8 @@ void source_line_column(const source *s, uint32_t at, int *line, int *column);
 /* Results of the calls below, beside errno values. */
 enum {
     FILE_NOT_PLAIN = -1, /* a device, a pipe */
-    FILE_IS_LINK = -2    /* a symbolic link, which is not followed */
+    FILE_IS_LINK = -2,   /* a symbolic link, which is not followed */
+    FILE_IS_TAKEN = -3   /* another process writes it, too */
 };
 const char *file_reason(int error);
 /* Opens a plain file for reading; never waits. */
@@ -204,6 +207,28 @@ int file_write_open(int file, const file_part *parts, int count);
  * error. */
 int file_finish(FILE *stream);
 
+/* ---- file_limit.c ---------------------------------------------------------------------------- */
+
+/* What is kept while a thread receives no SIGXFSZ. */
+typedef struct file_limit {
+    bool was_pending;
+    sigset_t signals;
+} file_limit;
+
+/* Between these two calls, writes beyond the limit of the size of files return EFBIG, and the
+ * process goes on. errno stays. */
+void file_limit_hold(file_limit *l);
+void file_limit_release(const file_limit *l);
+/* That limit; INT64_MAX: none. */
+int64_t file_limit_bytes(void);
+
+/* ---- file_stream.c --------------------------------------------------------------------------- */
+
+/* Opens a file for writing: at its end, or in place of what it holds. NULL, and errno, where that
+ * cannot be. A write that fails, beyond the limit of the size of files too, is an error of the
+ * stream. */
+FILE *file_stream(const char *path, bool adds);
+
 /* ---- file_draft.c ---------------------------------------------------------------------------- */
 
 #define FILE_DRAFT_PREFIX ".katagami-" /* of the names of drafts */
@@ -214,8 +239,7 @@ typedef struct file_draft {
     text name;
     char *target; /* links followed */
     int file;
-    bool was_pending;
-    sigset_t signals;
+    file_limit limit;
 } file_draft;
 
 /* Begins a file that will appear at `path`. If there is a plain file already, the new one takes its
@@ -227,6 +251,9 @@ int file_draft_begin(file_draft *d, const char *path);
 int file_draft_begin_as(file_draft *d, const char *path, const char *ending);
 /* The same for a plain name in an open folder. Whatever has the name is replaced, links too. */
 int file_draft_begin_at(file_draft *d, int folder, const char *name);
+/* Whether the name of the draft is still that of its file: 0, or FILE_IS_TAKEN where another
+ * process begins the same draft. */
+int file_draft_check(const file_draft *d);
 /* Moves the file to its path, or removes it when writing failed (`error` is not 0). Returns the
  * first error. */
 int file_draft_end(file_draft *d, int error);
@@ -263,5 +290,14 @@ const char *environment_get(const char *name);
 bool parse_integer(const char *text, int64_t low, int64_t high, int64_t *value);
 /* The same of bytes, which may have a unit: 1024k, 8M, 2G. */
 bool parse_bytes(const char *text, int64_t low, int64_t high, int64_t *value);
+
+/* ---- plain_locale.c -------------------------------------------------------------------------- */
+
+/* Between these two calls the thread prints and reads numbers as in C: with a point, not with the
+ * comma of a locale that the program has set. False when memory is out. */
+bool plain_locale_enter(locale_t *around);
+void plain_locale_leave(locale_t around);
+/* As strtod in that locale. */
+double parse_real(const char *text, char **end);
 
 #endif

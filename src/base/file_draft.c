@@ -1,9 +1,6 @@
 /* A file that appears whole or not at all: it is written under another name in the same folder,
  * with the permissions of the file that it replaces, and renamed. The name is short, however long
- * the file's own is.
- *
- * A file that grows beyond the process's limit raises SIGXFSZ in the thread that writes, which
- * would end the process. The signal is blocked, and the write returns the error. */
+ * the file's own is. */
 #include "base/base.h"
 
 #include <errno.h>
@@ -17,33 +14,6 @@
 #include <unistd.h>
 
 static atomic_uint drafts;
-
-/* ---- the signal ------------------------------------------------------------------------------ */
-
-static bool is_pending(int signal)
-{
-    sigset_t pending;
-    return sigpending(&pending) == 0 && sigismember(&pending, signal) == 1;
-}
-
-static void hold_signal(file_draft *d)
-{
-    sigset_t limit;
-    sigemptyset(&limit);
-    sigaddset(&limit, SIGXFSZ);
-    d->was_pending = is_pending(SIGXFSZ);
-    pthread_sigmask(SIG_BLOCK, &limit, &d->signals);
-}
-
-static void release_signal(const file_draft *d)
-{
-    static const struct timespec now;
-    sigset_t limit;
-    sigemptyset(&limit);
-    sigaddset(&limit, SIGXFSZ);
-    if (!d->was_pending && is_pending(SIGXFSZ)) sigtimedwait(&limit, NULL, &now);
-    pthread_sigmask(SIG_SETMASK, &d->signals, NULL);
-}
 
 /* ---- the names ------------------------------------------------------------------------------- */
 
@@ -128,7 +98,7 @@ static int begin(file_draft *d, int folder, const char *path, const char *ending
     if (error)
         forget(d);
     else
-        hold_signal(d);
+        file_limit_hold(&d->limit);
     return error;
 }
 
@@ -144,12 +114,21 @@ int file_draft_begin_at(file_draft *d, int folder, const char *name)
     return begin(d, folder, name, NULL);
 }
 
+int file_draft_check(const file_draft *d)
+{
+    struct stat own, named;
+    if (fstat(d->file, &own)) return errno;
+    bool same = !fstatat(d->folder, d->name.data, &named, AT_SYMLINK_NOFOLLOW) &&
+                named.st_ino == own.st_ino && named.st_dev == own.st_dev;
+    return same ? 0 : FILE_IS_TAKEN;
+}
+
 int file_draft_end(file_draft *d, int error)
 {
     if (close(d->file) && !error) error = errno;
     if (!error && renameat(d->folder, d->name.data, d->folder, d->target)) error = errno;
-    if (error) unlinkat(d->folder, d->name.data, 0);
-    release_signal(d);
+    if (error && error != FILE_IS_TAKEN) unlinkat(d->folder, d->name.data, 0);
+    file_limit_release(&d->limit);
     forget(d);
     return error;
 }

@@ -44,6 +44,7 @@ int file_may_write(const char *path)
     if (!stat(path, &status))
         return S_ISDIR(status.st_mode) ? EISDIR : S_ISREG(status.st_mode) ? 0 : FILE_NOT_PLAIN;
     if (errno != ENOENT) return errno;
+    if (!lstat(path, &status)) return ENOENT; /* a link that leads nowhere */
     name_folder(path, &folder);
     int error = folder.failed ? ENOMEM : access(text_get(&folder), W_OK | X_OK) ? errno : 0;
     text_free(&folder);

@@ -6,10 +6,12 @@
 void text_add_list(text *t, const char *format, va_list list)
 {
     va_list again;
+    locale_t around;
+    bool plain = plain_locale_enter(&around);
     va_copy(again, list);
     int added = vsnprintf(NULL, 0, format, list);
     void *data = t->data;
-    if (added < 0 ||
+    if (!plain || added < 0 ||
         !vector_reserve(&data, &t->capacity, t->length + (size_t)added + 1, sizeof(char))) {
         t->failed = true;
     } else {
@@ -18,6 +20,7 @@ void text_add_list(text *t, const char *format, va_list list)
         t->length += (size_t)added;
     }
     va_end(again);
+    plain_locale_leave(around);
 }
 
 void text_add(text *t, const char *format, ...)

@@ -213,6 +213,8 @@ comm *comm_open(const void *communicator, messages *m)
 {
     kata_status status = KATA_OK;
     int rank, ranks;
+    int64_t first_note; /* for the next mpirun */
+    if (read_first_note(&first_note, m)) return NULL;
     comm_launched(&rank, &ranks);
     if (!joined.plugin && (communicator || ranks > 1))
         status = join(&joined, communicator, ranks, m);

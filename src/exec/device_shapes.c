@@ -75,13 +75,13 @@ static bool read_file(const device_loop *l, text *out)
 static bool read_shape(const char *line, codegen_shape *s)
 {
     char kernel[32];
-    double microseconds;
+    char microseconds[21];
     int end = 0;
     int found = sscanf(line,
                        "kernel %31[A-Za-z0-9_] threads %4d %4d %4d vector %2d chunk %2d along %1d "
-                       "rows %1d microseconds %20lf%n",
+                       "rows %1d microseconds %20[0-9.]%n",
                        kernel, &s->threads[0], &s->threads[1], &s->threads[2], &s->vector,
-                       &s->chunk, &s->along, &s->tall, &microseconds, &end);
+                       &s->chunk, &s->along, &s->tall, microseconds, &end);
     return found == 9 && end && (line[end] == '\n' || !line[end]);
 }
 
@@ -101,14 +101,14 @@ static int find_way(const struct device_tune *t, const codegen_shape *s)
 static int read_section(const char *line, const struct device_tune *t)
 {
     char kernel[32];
-    double microseconds;
+    char microseconds[21];
     codegen_section s = {0};
     int end = 0, found = 0;
     int read = sscanf(line,
                       "kernel %31[A-Za-z0-9_] at once %2d threads %4d %4d vector %2d rows %2d "
-                      "microseconds %20lf%n",
+                      "microseconds %20[0-9.]%n",
                       kernel, &s.steps, &s.threads[0], &s.threads[1], &s.vector, &s.rows,
-                      &microseconds, &end);
+                      microseconds, &end);
     if (read != 7 || !end || (line[end] != '\n' && line[end])) return -1;
     for (int i = 1; i < t->count; i++) {
         const codegen_section *way = &t->ways[i].section;

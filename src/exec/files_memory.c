@@ -15,7 +15,7 @@ static struct exec_files *files_of(const stream_run *run) { return run->context-
 static int64_t left(const exec_streams *s, const chain_slot *far)
 {
     (void)s;
-    return store_pool_left(far->pool);
+    return smaller(store_pool_left(far->pool), port_rings_most());
 }
 
 static int64_t bytes(const exec_streams *s, const analysis_chain *a, int slot, int64_t planes)

@@ -3,19 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 int io_reserve(int file, size_t bytes)
 {
     struct stat status;
-    struct rlimit limit;
     if (fstat(file, &status)) return errno;
     if (!status.st_nlink) return ENOENT;
-    if (getrlimit(RLIMIT_FSIZE, &limit)) return errno;
-    rlim_t end = (rlim_t)status.st_size + bytes;
-    if (limit.rlim_cur != RLIM_INFINITY && end > limit.rlim_cur) return EFBIG;
+    if ((int64_t)bytes > file_limit_bytes() - status.st_size) return EFBIG;
     if (!fallocate(file, FALLOC_FL_KEEP_SIZE, status.st_size, (off_t)bytes)) return 0;
     return errno == EOPNOTSUPP || errno == ENOSYS ? 0 : errno;
 }

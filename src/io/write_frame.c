@@ -101,6 +101,15 @@ static int try_space(int file, const io_frame *f)
     return 0;
 }
 
+/* What leads to the draft whose name others know, too, and may take meanwhile. */
+static void name_file(const file_draft *draft, const io_frame *f, text *name)
+{
+    if (f->keeping)
+        text_add(name, "/proc/self/fd/%d", draft->file);
+    else
+        text_add(name, "%s", text_get(&draft->name));
+}
+
 static bool make_frame(const char *path, const io_frame *f, haddr_t *positions, text *reason)
 {
     io_quiet quiet = io_quiet_begin(reason);
@@ -145,9 +154,12 @@ static int write_arrays(const char *name, const io_frame *f, const haddr_t *posi
 static int fill(const file_draft *draft, const io_frame *f, const io_source *source, text *reason)
 {
     haddr_t *positions = calloc((size_t)f->count, sizeof *positions);
-    int error = positions ? try_space(draft->file, f) : ENOMEM;
-    if (!error && !make_frame(text_get(&draft->name), f, positions, reason)) error = EIO;
-    if (!error) error = write_arrays(text_get(&draft->name), f, positions, source);
+    text name = {0};
+    name_file(draft, f, &name);
+    int error = positions && !name.failed ? try_space(draft->file, f) : ENOMEM;
+    if (!error && !make_frame(text_get(&name), f, positions, reason)) error = EIO;
+    if (!error) error = write_arrays(text_get(&name), f, positions, source);
+    text_free(&name);
     free(positions);
     return error;
 }
@@ -161,6 +173,8 @@ static int begin(file_draft *draft, const char *path, const io_keeping *keeping)
 /* Ends the draft; a file that it replaces gets its other name before. */
 static int end(file_draft *draft, const char *path, const io_keeping *keeping, int error)
 {
+    const int taken = keeping ? file_draft_check(draft) : 0;
+    if (taken) error = taken;
     if (keeping && keeping->before && !error) error = file_keep(draft->target, keeping->before);
     error = file_draft_end(draft, error);
     return keeping && !error ? file_sync_folder(path) : error;
@@ -173,6 +187,7 @@ kata_status io_write_frame(const char *path, const io_frame *frame, const io_sou
     file_draft draft;
     int error = begin(&draft, path, frame->keeping);
     if (!error) error = end(&draft, path, frame->keeping, fill(&draft, frame, source, &reason));
+    if (error == FILE_IS_TAKEN) text_clear(&reason); /* HDF5 finds no file */
     kata_status status = io_cannot_write(path, error, &reason, m);
     text_free(&reason);
     return status;

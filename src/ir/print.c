@@ -1,24 +1,10 @@
 /* The text form of graphs; docs/ir.md defines it. */
 #include "ir/in_place.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* With a point, whatever the locale. */
-static void print_finite(text *out, double x, int digits)
-{
-    char number[64];
-    const char *point = localeconv()->decimal_point;
-    snprintf(number, sizeof number, "%.*g", digits, x);
-    char *at = strstr(number, point);
-    if (at)
-        text_add(out, "%.*s.%s", (int)(at - number), number, at + strlen(point));
-    else
-        text_add(out, "%s", number);
-}
 
 static void print_floating(text *out, double x, int digits)
 {
@@ -27,7 +13,7 @@ static void print_floating(text *out, double x, int digits)
     else if (isinf(x))
         text_add(out, x < 0 ? "-inf" : "inf");
     else
-        print_finite(out, x, digits);
+        text_add(out, "%.*g", digits, x);
 }
 
 static void print_value(text *out, ir_type type, ir_value x)
@@ -53,7 +39,7 @@ void ir_print_value(text *out, ir_type type, ir_value x)
             snprintf(number, sizeof number, "%.*g", digits, wide);
             double back = type == IR_F32 ? (double)strtof(number, NULL) : strtod(number, NULL);
             if (back != wide && digits < 17) continue;
-            print_finite(out, wide, digits);
+            text_add(out, "%.*g", digits, wide);
             return;
         }
 }

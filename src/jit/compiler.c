@@ -223,11 +223,11 @@ static bool is_named_clang(const jit_command *compiler)
 
 /* Whether the compiler takes the flags of clang. For a plain function it is not asked: that would
  * take longer than the passes that are left out. */
-static bool is_clang(const jit_command *compiler, char *const *environment, jit_effort effort)
+static bool is_clang(const jit_command *compiler, const jit_process *process, jit_effort effort)
 {
     if (effort != JIT_BRIEF) return is_named_clang(compiler);
     text line = {0};
-    jit_compiler_version(compiler, environment, &line);
+    jit_compiler_version(compiler, process, &line);
     bool clang = strstr(text_get(&line), "clang") != NULL;
     text_free(&line);
     return clang;
@@ -250,7 +250,7 @@ jit_verdict jit_compiler_run(const jit_command *compiler, jit_flags f, const cha
                              const char *object, const jit_process *process, text *report)
 {
     const char *const files[] = {"-o", object, source, "-lm", NULL};
-    bool clang = is_clang(compiler, process->environment, f.effort);
+    bool clang = is_clang(compiler, process, f.effort);
     jit_verdict verdict = run(compiler, f, clang ? FLAGS_CLANG : FLAGS_GCC, files, process, report);
     bool again = f.effort == JIT_BRIEF || !clang;
     if (verdict != JIT_REFUSED || !again || (process->stop && atomic_load(process->stop)))
@@ -259,16 +259,17 @@ jit_verdict jit_compiler_run(const jit_command *compiler, jit_flags f, const cha
     return run(compiler, f, FLAGS_ANY, files, process, report);
 }
 
-void jit_compiler_version(const jit_command *compiler, char *const *environment, text *line)
+void jit_compiler_version(const jit_command *compiler, const jit_process *as, text *line)
 {
     arguments all = {{compiler->path}, 1};
     for (size_t i = 0; compiler->arguments[i]; i++) add_all(&all, &compiler->arguments[i], 1);
     add_all(&all, (const char *const[]){"--version", NULL}, 2);
-    const jit_process process = {.environment = environment,
+    const jit_process process = {.environment = as->environment,
                                  .folder = -1,
-                                 .seconds = JIT_MOST_SECONDS,
-                                 .wait_seconds = JIT_MOST_WAIT_SECONDS,
-                                 .megabytes = JIT_MOST_MEGABYTES};
+                                 .seconds = JIT_MOST_VERSION_SECONDS,
+                                 .wait_seconds = JIT_MOST_VERSION_SECONDS,
+                                 .megabytes = JIT_MOST_MEGABYTES,
+                                 .stop = as->stop};
     text output = {0};
     jit_end end = {0};
     if (jit_process_run(all.word, &process, &output, &end) == 0 && end.exit_code <= 0)

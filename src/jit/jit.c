@@ -79,7 +79,8 @@ const char *jit_compiler(jit *j)
         for (size_t i = 0; j->compiler.arguments[i]; i++)
             text_add(&j->description, " %s", j->compiler.arguments[i]);
         text_add(&j->description, ": ");
-        jit_compiler_version(&j->compiler, j->environment, &j->description);
+        jit_compiler_version(&j->compiler, &(jit_process){.environment = j->environment},
+                             &j->description);
     }
     return text_get(&j->description);
 }

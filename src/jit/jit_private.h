@@ -96,10 +96,11 @@ bool jit_command_find(const char *given, arena *memory, jit_command *out);
 
 enum {
     JIT_EXIT_UNKNOWN = -1,
-    JIT_MOST_SECONDS = 120,      /* of processor time, for each program that a compiler starts */
-    JIT_MOST_WAIT_SECONDS = 600, /* by the clock, for a call of a compiler */
-    JIT_MOST_TURN_SECONDS = 20,  /* by the clock, for another process that compiles the same text */
-    JIT_MOST_MEGABYTES = 2048    /* of addresses, for each program */
+    JIT_MOST_SECONDS = 120,        /* of processor time, for each program that a compiler starts */
+    JIT_MOST_WAIT_SECONDS = 600,   /* by the clock, for a call of a compiler */
+    JIT_MOST_VERSION_SECONDS = 10, /* both, for one that tells its version */
+    JIT_MOST_TURN_SECONDS = 20, /* by the clock, for another process that compiles the same text */
+    JIT_MOST_MEGABYTES = 2048   /* of addresses, for each program */
 };
 
 /* How a program runs. */
@@ -169,8 +170,9 @@ typedef enum jit_verdict {
  * compiler printed and how it ended is added to *report unless all went well. */
 jit_verdict jit_compiler_run(const jit_command *compiler, jit_flags flags, const char *source,
                              const char *object, const jit_process *process, text *report);
-/* The first line of what `compiler --version` prints. */
-void jit_compiler_version(const jit_command *compiler, char *const *environment, text *line);
+/* The first line of what `compiler --version` prints, in the environment of a process, and until
+ * that is to be ended. */
+void jit_compiler_version(const jit_command *compiler, const jit_process *as, text *line);
 
 /* ---- jit.c ----------------------------------------------------------------------------------- */
 

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -111,13 +112,15 @@ void jit_library_unload(void *handle) { dlclose(handle); }
 /* ---- compiling ------------------------------------------------------------------------------- */
 
 /* Takes from others the right to write to the object, which the compiler made as the umask says.
- * ENODATA where there is none, or an empty one. */
+ * ENODATA where there is no file, or an empty one. */
 static int protect(const files *f)
 {
     struct stat status;
     int file = openat(f->folder->file, f->object, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (file < 0) return errno == ENOENT ? ENODATA : errno;
-    int error = fstat(file, &status) ? errno : status.st_size ? jit_folder_protect(file) : ENODATA;
+    if (file < 0) return errno == ENOENT || errno == ELOOP ? ENODATA : errno;
+    int error = fstat(file, &status) ? errno : 0;
+    bool any = !error && S_ISREG(status.st_mode) && status.st_size > 0;
+    if (!error) error = any ? jit_folder_protect(file) : ENODATA;
     close(file);
     return error;
 }
@@ -189,13 +192,54 @@ static jit_outcome build(jit *j, files *f, jit_flags flags, jit_work *w)
     return result;
 }
 
+/* Whether the system runs what is in the folder: then a file there that cannot be loaded is no
+ * library. */
+static bool is_executable(const files *f)
+{
+    enum { SOME = 1 };
+    int file = -1;
+    if (jit_folder_open(f->folder, f->shared, &file)) return false;
+    void *some = mmap(NULL, SOME, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
+    close(file);
+    if (some == MAP_FAILED) return false;
+    munmap(some, SOME);
+    return true;
+}
+
+/* Takes a library out of the folder that the compiler has made wrong, and closes it. */
+static jit_outcome reject(const files *f, jit_work *w)
+{
+    if (w->handle) dlclose(w->handle);
+    w->handle = NULL;
+    unlinkat(f->folder->file, f->sum, 0);
+    unlinkat(f->folder->file, f->shared, 0);
+    return JIT_BAD_COMPILER;
+}
+
+/* The first function that the library should have, and has not; NULL: it has all. */
+static const char *missing_function(const jit_work *w)
+{
+    for (size_t i = 0; i < w->count; i++)
+        if (!jit_symbol(w->handle, w->functions[i].name)) return w->functions[i].name;
+    return NULL;
+}
+
 static jit_outcome build_and_load(jit *j, files *f, jit_flags flags, jit_work *w)
 {
     if (jit_is_exhausted(j, f->folder, w->key, &w->report)) return JIT_TOO_MUCH;
     jit_outcome result = build(j, f, flags, w);
     if (result != JIT_LOADED) return result;
     w->handle = open_library(f, &w->report);
-    if (!w->handle) return JIT_BAD_FOLDER;
+    if (!w->handle && !is_executable(f)) return JIT_BAD_FOLDER;
+    if (!w->handle) {
+        text_add(&w->report, "what it made is no library for this machine\n");
+        return reject(f, w);
+    }
+    const char *missing = missing_function(w);
+    if (missing) {
+        text_add(&w->report, "what it made has no function %s\n", missing);
+        return reject(f, w);
+    }
     const char *lacking = close_unable(&w->handle);
     if (!lacking) return JIT_LOADED;
     text_add(&w->report,

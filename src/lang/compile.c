@@ -101,11 +101,6 @@ static bool make_kernels(lang_compiler *c, lang_function *first)
 static void run_passes(lang_compiler *c, const lang_options *options)
 {
     bool ok;
-    c->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!c->locale) {
-        lang_no_memory(c);
-        return;
-    }
     if (!lang_names_start(c) || !lang_import_split(c) ||
         !lang_constants_parse(c, options->constants))
         return;
@@ -118,7 +113,6 @@ static void run_passes(lang_compiler *c, const lang_options *options)
 
 static void end(lang_compiler *c)
 {
-    if (c->locale) freelocale(c->locale);
     free(c->locals);
     free(c->tables);
     free(c->reals);

@@ -12,8 +12,6 @@
 #include "lang/lang.h"
 #include "lang/syntax.h"
 
-#include <locale.h>
-
 enum {
     LANG_MAX_SYNTAX = 1 << 20,          /* nodes of the syntax tree of a file */
     LANG_MAX_TREE = IR_MAX_NODES,       /* nodes of the IR tree of a kernel */
@@ -32,8 +30,7 @@ struct lang_compiler {
     bool watched;       /* as in lang_options */
     const ir_mesh *mesh;
     const char *only;
-    locale_t locale; /* C */
-    arena syntax;    /* everything that ends with the compilation */
+    arena syntax; /* everything that ends with the compilation */
     int syntax_count;
 
     /* lexer.c */

@@ -75,8 +75,11 @@ static bool parse_floating_literal(lang_compiler *c, const char *text, lang_expr
         return lang_hint(c, "a hexadecimal floating literal has an exponent, as in '0x1.8p0'");
     }
     char *end;
-    double wide = strtod_l(text, &end, c->locale);
-    float single = strtof_l(text, NULL, c->locale);
+    locale_t around;
+    if (!plain_locale_enter(&around)) return lang_no_memory(c);
+    double wide = strtod(text, &end);
+    float single = strtof(text, NULL);
+    plain_locale_leave(around);
     bool suffix = !strcmp(end, "f") || !strcmp(end, "F");
     if (end == text || (*end && !suffix)) return bad_suffix(c, text, end);
     if (isinf(suffix ? (double)single : wide))

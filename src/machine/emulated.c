@@ -93,7 +93,7 @@ static bool read_real(const char *word, bool bytes, double *out)
     if (strspn(word, "0123456789.eE+-kMG") != strlen(word) || !strpbrk(word, "0123456789"))
         return false;
     char *end;
-    double x = strtod(word, &end), scale = 1;
+    double x = parse_real(word, &end), scale = 1;
     if (bytes && *end == 'k') scale = 1024;
     if (bytes && *end == 'M') scale = 1024.0 * 1024;
     if (bytes && *end == 'G') scale = 1024.0 * 1024 * 1024;

@@ -31,7 +31,7 @@ kata_status observe_record_open(const char *path, bool full, messages *m, observ
     int number = 1 + atomic_fetch_add(&opened, 1);
     text_add(&name, number > 1 ? "%s.%d" : "%s", path, number);
     kata_status status = record && !name.failed ? KATA_OK : message_no_memory(m);
-    if (!status && !(record->to = fopen(name.data, "we")))
+    if (!status && !(record->to = file_stream(name.data, false)))
         status =
             message_fail(m, KATA_ERROR_FILE, "cannot write %s: %s", name.data, strerror(errno));
     text_free(&name);

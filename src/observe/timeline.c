@@ -30,12 +30,15 @@ static void put(observe_timeline *t, const char *format, ...) PRINTF_LIKE(2, 3);
 static void put(observe_timeline *t, const char *format, ...)
 {
     va_list list;
+    text event = {0};
     va_start(list, format);
-    int bytes = fprintf(t->to, t->bytes ? ",\n" : "[\n");
-    int more = vfprintf(t->to, format, list);
+    text_add(&event, t->bytes ? ",\n" : "[\n");
+    text_add_list(&event, format, list);
     va_end(list);
-    if ((bytes < 0 || more < 0) && !t->error) t->error = errno;
-    t->bytes += bytes < 0 || more < 0 ? 0 : bytes + more;
+    int error = event.failed ? ENOMEM : fputs(text_get(&event), t->to) < 0 ? errno : 0;
+    if (!t->error) t->error = error;
+    t->bytes += error ? 0 : (int64_t)event.length;
+    text_free(&event);
 }
 
 static void name_row(observe_timeline *t, int row)
@@ -57,7 +60,7 @@ kata_status observe_timeline_open(const char *path, int rank, int64_t most, mess
     text_add(&name, number > 1 ? "%s.%d" : "%s", path, number);
     if (rank) text_add(&name, ".rank%d", rank);
     kata_status status = t && !name.failed ? KATA_OK : message_no_memory(m);
-    if (!status && !(t->to = fopen(name.data, "we")))
+    if (!status && !(t->to = file_stream(name.data, false)))
         status =
             message_fail(m, KATA_ERROR_FILE, "cannot write %s: %s", name.data, strerror(errno));
     if (status) {

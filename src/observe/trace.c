@@ -20,11 +20,14 @@
 static void print_floating(text *out, double x, bool is_float)
 {
     char words[40];
+    locale_t around;
+    plain_locale_enter(&around);
     for (int digits = is_float ? 6 : 15; digits <= 17; digits++) {
         snprintf(words, sizeof words, "%.*g", digits, x);
         double again = strtod(words, NULL);
         if (is_float ? (float)again == (float)x : again == x) break;
     }
+    plain_locale_leave(around);
     text_add(out, "%s", x != x ? "nan" : words);
 }
 
@@ -73,8 +76,7 @@ kata_status observe_trace_open(const char *what, const char *path, messages *m, 
     else
         trace->names[at - what] = 0;
     static atomic_bool again; /* contexts after a process's first add to the file */
-    if (!status)
-        trace->to = path ? fopen(path, atomic_exchange(&again, true) ? "ae" : "we") : stderr;
+    if (!status) trace->to = path ? file_stream(path, atomic_exchange(&again, true)) : stderr;
     if (!status && !trace->to)
         status = message_fail(m, KATA_ERROR_FILE, "cannot write %s: %s", path, strerror(errno));
     if (!status)

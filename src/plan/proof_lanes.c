@@ -5,6 +5,7 @@
  * any order that it allows. */
 #include "plan/proof.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,13 +32,34 @@ bool proof_note_lanes(proof *v, const plan_place *place, int component, const gr
 
 /* ---- which touches interfere ----------------------------------------------------------------- */
 
-/* By place and component, then by the first index along z. */
-static int compare(const void *a, const void *b)
+/* By place and component, then by the first index along a dimension. */
+static int compare(const void *a, const void *b, void *dimension)
 {
     const proof_touch *x = a, *y = b;
+    const int d = *(const int *)dimension;
     if (x->place != y->place) return x->place < y->place ? -1 : 1;
     if (x->component != y->component) return x->component < y->component ? -1 : 1;
-    return (x->box.lo[2] > y->box.lo[2]) - (x->box.lo[2] < y->box.lo[2]);
+    return (x->box.lo[d] > y->box.lo[d]) - (x->box.lo[d] < y->box.lo[d]);
+}
+
+/* The dimension along which a box meets the fewest others: it is short, and they lie far apart. */
+static int find_dimension(const proof_lanes *l)
+{
+    double least = INFINITY;
+    int found = 2;
+    for (int d = 2; d >= 0; d--) {
+        double low = INFINITY, high = -INFINITY, sum = 0;
+        for (size_t i = 0; i < l->count; i++) {
+            const grid_box *box = &l->touches[i].box;
+            low = fmin(low, (double)box->lo[d]);
+            high = fmax(high, (double)box->hi[d]);
+            sum += (double)(box->hi[d] - box->lo[d]);
+        }
+        double part = sum / (high - low);
+        if (part < least) found = d;
+        least = fmin(least, part);
+    }
+    return found;
 }
 
 /* Whether the tiles of two touches may run at once. */
@@ -71,12 +93,13 @@ static bool refuse(proof *v, const proof_lanes *l, const proof_touch *x, const p
 
 static bool check(proof *v, proof_lanes *l)
 {
-    if (l->count) qsort(l->touches, l->count, sizeof *l->touches, compare);
+    int d = find_dimension(l);
+    if (l->count) qsort_r(l->touches, l->count, sizeof *l->touches, compare, &d);
     for (size_t i = 0; i < l->count; i++)
         for (size_t j = i + 1; j < l->count; j++) {
             const proof_touch *x = &l->touches[i], *y = &l->touches[j];
             if (x->place != y->place || x->component != y->component ||
-                y->box.lo[2] >= x->box.hi[2])
+                y->box.lo[d] >= x->box.hi[d])
                 break;
             if (interfere(l, x, y)) return refuse(v, l, x, y);
         }

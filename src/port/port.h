@@ -63,6 +63,8 @@ port_rings *port_rings_open(void);
 void port_rings_close(port_rings *rings);
 /* Gives back what is more than so many bytes, unless there are rings. */
 void port_rings_keep(port_rings *rings, size_t bytes);
+/* Bytes of all rings at most: the system limits this memory as it limits files (ulimit -f). */
+int64_t port_rings_most(void);
 
 /* The bytes of a ring for at least so many: a multiple of PORT_ALIGN, and of a huge page where that
  * adds little. */

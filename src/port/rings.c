@@ -83,13 +83,25 @@ static void use_huge_pages(char *memory, size_t bytes)
     madvise(memory, bytes, MADV_COLLAPSE);
 }
 
+/* The system takes this memory for a file, whose size may be limited. */
+static bool set_bytes(const port_rings *rings, size_t bytes)
+{
+    file_limit limit;
+    file_limit_hold(&limit);
+    bool done = !ftruncate(rings->fd, (off_t)bytes);
+    file_limit_release(&limit);
+    return done;
+}
+
+int64_t port_rings_most(void) { return file_limit_bytes() / HUGE_PAGE * HUGE_PAGE; }
+
 /* Makes the memory larger, by huge pages if asked for; false when there is none. */
 static bool grow(port_rings *rings, size_t bytes, bool huge)
 {
     const size_t old = rings->bytes;
     if (bytes <= old) return true;
     bytes = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    if (ftruncate(rings->fd, (off_t)bytes)) return false;
+    if (!set_bytes(rings, bytes)) return false;
     rings->bytes = bytes;
     char *memory = huge ? reserve(bytes - old) : NULL;
     if (!memory) return true;

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 /* Opens a file that has no name, or whose name is removed at once. */
@@ -38,9 +37,7 @@ static int open_direct(int fd)
  * the system would end the process. */
 static int take_room(int fd, size_t bytes)
 {
-    struct rlimit most;
-    if (!getrlimit(RLIMIT_FSIZE, &most) && most.rlim_cur != RLIM_INFINITY && most.rlim_cur < bytes)
-        return EFBIG;
+    if ((int64_t)bytes > file_limit_bytes()) return EFBIG;
     return posix_fallocate(fd, 0, (off_t)bytes);
 }
 

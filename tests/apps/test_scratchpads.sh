@@ -84,6 +84,16 @@ python3 -c 'import sys, xml.dom.minidom as m; d = m.parse("turns.svg").documentE
     fail "no picture, or too wide"
 expect_in turns.svg "heat on the machine mppa256, blocks"
 
+# A flat grid has many tiles that run at once, which is proven for all pairs that may meet.
+cat >flat.kata <<'END_OF_KERNELS'
+kernel start(out double u) { u = 2*ix + iy; }
+kernel side(in double u, out double v) { v = u[1,0] + u[-1,0] + u[0,1]; }
+END_OF_KERNELS
+expect 0 apply flat.kata start --size 400x400 u=flat.npy
+expect 0 apply flat.kata side u=flat.npy v=right-flat.npy --boundary clamp
+KATA_MACHINE=mppa256 expect 0 apply flat.kata side u=flat.npy v=v-flat.npy --boundary clamp
+cmp v-flat.npy right-flat.npy || fail "other values of a flat grid"
+
 # Words that mean nothing.
 expect 2 explain --svg pipeline --to x.svg -- true
 expect_text err "kata explain: --svg pipeline needs a machine, as in --machine sw26010"

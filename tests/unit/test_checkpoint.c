@@ -467,6 +467,24 @@ static void contexts_share_a_signal(void **state)
     assert_int_equal(kata_close(k[1]), KATA_OK);
 }
 
+/* A context that waits for another signal than the one that came writes nothing. */
+static void contexts_wait_for_signals_of_their_own(void **state)
+{
+    (void)state;
+    kata *k[2];
+    for (int i = 0; i < 2; i++) {
+        k[i] = kata_open(NULL);
+        kata_field_new(kata_grid_1d(k[i], 4), "u", KATA_F64);
+        kata_checkpoint(k[i], i ? "b.h5" : "a.h5", .signal = i ? SIGUSR2 : SIGUSR1);
+    }
+    raise(SIGUSR2);
+    for (int i = 0; i < 2; i++) {
+        kata_step(k[i]);
+        assert_int_equal(access(i ? "b.h5" : "a.h5", F_OK), i - 1);
+        assert_int_equal(kata_close(k[i]), KATA_OK);
+    }
+}
+
 /* Only the one before is left, as by an end between two renames. */
 static void the_latest_is_gone(void **state)
 {
@@ -693,6 +711,7 @@ int main(void)
         IN_FOLDER(both_are_damaged),
         IN_FOLDER(a_damaged_one_replaces_no_good_one),
         IN_FOLDER(contexts_share_a_signal),
+        IN_FOLDER(contexts_wait_for_signals_of_their_own),
         IN_FOLDER(the_latest_is_gone),
         IN_FOLDER(other_programs_are_refused),
         IN_FOLDER(calls_are_checked),

@@ -135,6 +135,24 @@ static void test_a_limit_of_size_is_an_error_of_the_call(void **state)
     assert_int_equal(entries(), 0);
 }
 
+/* Of drafts that have one name, the one that has it last becomes the file. */
+static void test_a_draft_that_another_replaces_is_no_file(void **state)
+{
+    (void)state;
+    file_draft first, second;
+    assert_int_equal(file_draft_begin_as(&first, "a", ".new"), 0);
+    assert_int_equal(write(first.file, "one", 3), 3);
+    assert_int_equal(file_draft_check(&first), 0);
+    assert_int_equal(file_draft_begin_as(&second, "a", ".new"), 0);
+    assert_int_equal(file_draft_check(&first), FILE_IS_TAKEN);
+    assert_int_equal(file_draft_end(&first, FILE_IS_TAKEN), FILE_IS_TAKEN);
+    assert_int_equal(write(second.file, "two", 3), 3);
+    assert_int_equal(file_draft_check(&second), 0);
+    assert_int_equal(file_draft_end(&second, 0), 0);
+    expect("a", "two");
+    assert_int_equal(entries(), 1);
+}
+
 static void *write_often(void *path)
 {
     for (int i = 0; i < 3000; i++) file_write(path, "x", 1);
@@ -162,6 +180,7 @@ int main(void)
         TEST(test_pipes_are_refused),
         TEST(test_names_may_be_as_long_as_the_system_takes),
         TEST(test_a_limit_of_size_is_an_error_of_the_call),
+        TEST(test_a_draft_that_another_replaces_is_no_file),
         TEST(test_the_umask_is_never_touched),
     };
     return cmocka_run_group_tests_name("file", tests, NULL, NULL);

@@ -323,6 +323,35 @@ static void says_that_the_compiler_wrote_nothing(void **state)
     text_free(&message);
 }
 
+/* What goes to the object file, whose name follows -o. */
+#define FIND_OBJECT "while [ \"$1\" != -o ]; do shift; done; "
+
+static void expect_made(char *folder, const char *body, const char *words)
+{
+    text message = {0};
+    char script[1000], path[4096];
+    snprintf(script, sizeof script, FIND_OBJECT "%s", body);
+    assert_int_equal(answer_with(write_script(folder, script), folder, text_42, &message), -1);
+    assert_non_null(strstr(text_get(&message), "the C compiler failed"));
+    assert_non_null(strstr(text_get(&message), words));
+    assert_false(file_in(folder, ".so", path)[0]);
+    assert_false(file_in(folder, ".sum", path)[0]);
+    text_free(&message);
+}
+
+/* It is the compiler's fault, not the folder's. */
+static void says_that_the_compiler_made_no_library(void **state)
+{
+    static const char no_library[] = "what it made is no library for this machine";
+    expect_made(*state, "echo hello >\"$2\"", no_library);
+    expect_made(*state, "cp /bin/sh \"$2\"", no_library);
+    expect_made(*state, "printf '\\177ELF\\001\\001\\001' >\"$2\"; cat /bin/sh >>\"$2\"",
+                no_library);
+    expect_made(*state, "mkdir \"$2\"", "it wrote nothing");
+    expect_made(*state, "ln -s /etc/passwd \"$2\"", "it wrote nothing");
+    expect_made(*state, "mkfifo \"$2\"", "it wrote nothing");
+}
+
 /* What a compiler leaves running in the background is not waited for. */
 static void waits_for_the_compiler_only(void **state)
 {
@@ -455,6 +484,7 @@ int main(void)
         TEST(describes_the_compiler),
         TEST(calls_a_failing_compiler_four_times),
         TEST(says_that_the_compiler_wrote_nothing),
+        TEST(says_that_the_compiler_made_no_library),
         TEST(waits_for_the_compiler_only),
         TEST(trims_what_was_used_longest_ago),
         TEST(removes_what_was_interrupted),

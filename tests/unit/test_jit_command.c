@@ -253,6 +253,34 @@ static void clang_compiles_with_less_effort_too(void **state)
     text_free(&path);
 }
 
+/* A library without the function is not kept, whatever the compiler says of it. */
+static void a_function_that_is_missing_is_the_compiler_s_fault(void **state)
+{
+    static const char other[] = "int other(void) { return 1; }\n";
+    text message = {0};
+    char path[4096];
+    assert_int_equal(compile_text("gcc", *state, JIT_FULL, other, &message), KATA_ERROR_COMPILER);
+    assert_non_null(strstr(text_get(&message), "the C compiler failed"));
+    assert_non_null(strstr(text_get(&message), "what it made has no function one"));
+    assert_false(file_in(*state, ".so", path)[0]);
+    text_free(&message);
+}
+
+/* That tells its version, for ever. */
+static void a_compiler_is_not_waited_for_once_it_is_to_stop(void **state)
+{
+    static const char *const none[] = {NULL};
+    static char *const no_environment[] = {NULL};
+    static const _Atomic bool stop = true;
+    const jit_command compiler = {.path = write_script(*state, "exec sleep 1000"),
+                                  .arguments = none};
+    text line = {0};
+    jit_compiler_version(&compiler, &(jit_process){.environment = no_environment, .stop = &stop},
+                         &line);
+    assert_string_equal(text_get(&line), "");
+    text_free(&line);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -270,6 +298,8 @@ int main(void)
         TEST(a_compiler_that_refuses_a_flag_of_gcc_is_called_without),
         TEST(large_functions_are_compiled_briefly),
         TEST(clang_compiles_with_less_effort_too),
+        TEST(a_function_that_is_missing_is_the_compiler_s_fault),
+        TEST(a_compiler_is_not_waited_for_once_it_is_to_stop),
     };
     unsetenv("KATA_CC");
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -293,6 +293,38 @@ static void a_checkpoint_has_elements_by_number(void **unused)
     free(s.corners);
 }
 
+static void keep_text(void *data, kata_status status, const char *message)
+{
+    if (status) snprintf(data, 200, "%s", message);
+}
+
+/* As many cells, of which two have changed their numbers. */
+static void a_checkpoint_of_another_mesh_is_refused(void **unused)
+{
+    (void)unused;
+    shuffled s = shuffled_sphere(0);
+    char said[200] = "";
+    double *values = malloc((size_t)s.cells * 9 * sizeof *values);
+    remove("c.h5");
+    remove("c.h5.before");
+    step_through(&s, KATA_ORDER_GIVEN, 2, values);
+    for (int i = 0; i < 3; i++) {
+        int32_t corner = s.corners[i];
+        s.corners[i] = s.corners[3 + i];
+        s.corners[3 + i] = corner;
+    }
+    kata *k = kata_open(&(kata_options){.handler = keep_text, .handler_data = said});
+    kata_grid *g = grid_of(k, &s, 9, KATA_ORDER_GIVEN);
+    kata_field_new(g, "d", KATA_F64, .on = KATA_CELLS);
+    kata_field_new(g, "e", KATA_F64, .on = KATA_CELLS);
+    kata_checkpoint(k, "c.h5", .steps = 2);
+    assert_int_equal(kata_resume(k), 0);
+    assert_non_null(strstr(said, "lies on another mesh"));
+    assert_int_equal(kata_close(k), KATA_ERROR_FILE);
+    free(values);
+    free(s.corners);
+}
+
 /* ---- messages -------------------------------------------------------------------------------- */
 
 static void a_message_has_the_number_of_an_element(void **unused)
@@ -364,6 +396,7 @@ int main(void)
         cmocka_unit_test(parts_of_a_mesh_are_computed_and_copied_by_number),
         cmocka_unit_test(memory_that_is_shown_has_elements_by_number),
         cmocka_unit_test(a_checkpoint_has_elements_by_number),
+        cmocka_unit_test(a_checkpoint_of_another_mesh_is_refused),
         cmocka_unit_test(a_message_has_the_number_of_an_element),
         cmocka_unit_test(neighbours_lie_near_each_other),
     };

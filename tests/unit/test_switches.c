@@ -95,6 +95,43 @@ static void test_a_file_for_what_is_not_asked_for_is_said(void **state)
                               "KATA_TRACE=u@12,7");
 }
 
+/* What asks for something that is missing is said, and what is wrong in it, too. */
+static void test_a_variable_without_effect_is_said(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *value, *wrong, *needed;
+    } variables[] = {{"KATA_SPILL_RATE", "200M", "fast", "KATA_MEMORY"},
+                     {"KATA_NETWORK", "latency=2e-6", "latency=none", "KATA_EXPLAIN"},
+                     {"KATA_RECORD_FULL", "1", "yes", "KATA_RECORD"},
+                     {"KATA_EXPLAIN_QUICK", "1", "yes", "KATA_EXPLAIN"},
+                     {"KATA_DEVICE_SHAPE", "x=32", NULL, "KATA_DEVICE"},
+                     {"KATA_RANKS_NOTE", "30", "soon", NULL}};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        char said[512], expected[256] = "";
+        assert_true(opens_with(variables[i].name, variables[i].value, said));
+        if (variables[i].needed)
+            snprintf(expected, sizeof expected,
+                     "warning: the environment variable %s has no effect without %s\n",
+                     variables[i].name, variables[i].needed);
+        assert_memory_equal(said, expected, strlen(expected) + !*expected);
+        if (!variables[i].wrong) continue;
+        assert_false(opens_with(variables[i].name, variables[i].wrong, said));
+        assert_non_null(strstr(said, variables[i].name));
+    }
+}
+
+/* Not when the search has ended. */
+static void test_a_file_that_cannot_be_written_is_said_at_once(void **state)
+{
+    (void)state;
+    char said[512];
+    assert_false(opens_with("KATA_TUNE", "nowhere/plans.txt", said));
+    assert_string_equal(said, "error: the environment variable KATA_TUNE names nowhere/plans.txt, "
+                              "which cannot be written: No such file or directory");
+    assert_true(opens_with("KATA_TUNE", "/dev/null", said));
+}
+
 static void test_words_for_ranks_are_checked_on_one_rank(void **state)
 {
     (void)state;
@@ -238,6 +275,8 @@ int main(void)
         cmocka_unit_test(test_eager_applications_run_at_once),
         cmocka_unit_test(test_a_switch_is_0_or_1),
         cmocka_unit_test(test_a_file_for_what_is_not_asked_for_is_said),
+        cmocka_unit_test(test_a_variable_without_effect_is_said),
+        cmocka_unit_test(test_a_file_that_cannot_be_written_is_said_at_once),
         cmocka_unit_test(test_words_for_ranks_are_checked_on_one_rank),
         cmocka_unit_test(test_new_fields_start_poisoned),
         cmocka_unit_test(test_poison_changes_no_result_of_what_was_set),
