@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # CloverLeaf passes its official check, agrees with the mini-app on other decks to the digits that it
 # prints, and has the same bits on any executor, in any tiles and on any number of threads.
-# Labels: slow
+# Labels: optimised slow
 set -euo pipefail
 # shellcheck source=tests/apps/apps_helpers.bash
 . "$KATA_SOURCE/tests/apps/apps_helpers.bash"

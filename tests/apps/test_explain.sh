@@ -2,7 +2,7 @@
 # kata explain shows what kernels cost and the C that is made of them; of a program, the plan of its
 # loops as text, JSON and a picture, what its kernels cost and why its chains ended. What runs by a
 # plan gives what the reference executor gives; words that mean nothing are named.
-# Labels: slow
+# Labels: optimised slow
 set -euo pipefail
 # shellcheck source=tests/apps/apps_helpers.bash
 . "$KATA_SOURCE/tests/apps/apps_helpers.bash"

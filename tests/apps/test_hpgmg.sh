@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Full multigrid computes what the original of the benchmark HPGMG-FV computes, whatever operator,
 # smoother, cycle and boundary; bits are the same on any executor and number of threads.
-# Labels: slow
+# Labels: optimised slow
 set -euo pipefail
 # shellcheck source=tests/apps/apps_helpers.bash
 . "$KATA_SOURCE/tests/apps/apps_helpers.bash"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Flows of the lattice D3Q19 agree with exact solutions, with any collision, in any scheme of
 # streaming, along any dimension.
-# Labels: slow
+# Labels: optimised slow
 set -euo pipefail
 # shellcheck source=tests/apps/apps_helpers.bash
 . "$KATA_SOURCE/tests/apps/apps_helpers.bash"

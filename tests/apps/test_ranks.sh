@@ -63,10 +63,6 @@ expect_same "2d" lattice --case cavity --size 8 --scheme aa --most-steps 20 --qu
 expect_same "4" vortex --size 16 --until 0.25 --quiet
 expect_same "7 3d" heat --size 64
 
-# Random programs that no other test compiles: results do not depend on how well that is done.
-simple="cc -O0"
-if [ "${KATA_TEST_FULL:-0}" = 1 ]; then simple=cc; fi
-
 for limit in "3 1" "4 7" "2 13 4k"; do # ranks, the first program, and the memory of each rank
     read -r n seed memory <<<"$limit"
     if ! KATA_CACHE_DIR=$(cache_of random) KATA_MEMORY=$memory on_ranks "$n" "$KATA_BUILD/tests/test_random" \
@@ -76,7 +72,7 @@ for limit in "3 1" "4 7" "2 13 4k"; do # ranks, the first program, and the memor
     fi
 done
 
-if ! KATA_CC=$simple KATA_CACHE_DIR=$(cache_of random) KATA_MEMORY=64k on_ranks 2 "$KATA_BUILD/tests/test_random" --ranks \
+if ! KATA_CACHE_DIR=$(cache_of random) KATA_MEMORY=64k on_ranks 2 "$KATA_BUILD/tests/test_random" --ranks \
     --watched --count 8 --seed 121; then
     fail "programs that look for NaN report something else on 2 ranks"
     cat ranks2/out
@@ -84,14 +80,14 @@ fi
 
 for limit in "3 22 400000" "4 23"; do # with devices of that much memory
     read -r n seed memory <<<"$limit"
-    if ! KATA_CC=$simple KATA_CACHE_DIR=$(cache_of random_cuda) KATA_DEVICE_MEMORY=$memory on_ranks "$n" \
+    if ! KATA_CACHE_DIR=$(cache_of random_cuda) KATA_DEVICE_MEMORY=$memory on_ranks "$n" \
         "$KATA_BUILD/tests/test_random" --ranks --device cuda --count 6 --seed "$seed"; then
         fail "random programs differ on $n ranks with devices, memory '$memory'"
         cat "ranks$n/out"
     fi
 done
 
-if ! KATA_CC=$simple KATA_CACHE_DIR=$(cache_of random) on_ranks 3 "$KATA_BUILD/tests/test_random" --ranks --resumed \
+if ! KATA_CACHE_DIR=$(cache_of random) on_ranks 3 "$KATA_BUILD/tests/test_random" --ranks --resumed \
     --count 6 --seed 31; then
     fail "random programs do not go on from checkpoints on 3 ranks"
     cat ranks3/out

@@ -1,7 +1,7 @@
 /* Components of a field at indices that are known only at run time: however many there are, and
  * however they are stored, compiled kernels give what the reference executor gives. A kernel that
  * chooses from the most that there may be is compiled, not refused. */
-/* Labels: hostile threads slow */
+/* Labels: hostile slow */
 #include "base/base.h"
 #include "kata/kata.h"
 

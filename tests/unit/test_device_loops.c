@@ -4,7 +4,6 @@
 #include "api/api.h"
 #include "device_kinds.h"
 #include "exec/on_device.h"
-#include "sanitized.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -558,6 +557,5 @@ int main(void)
 {
     if (!device_is_there("cuda")) device_use_shim();
     int failed = test_kind("cuda");
-    if (is_sanitized()) return failed; /* which make PoCL's compiler four times as slow */
     return failed + test_kind("opencl");
 }

@@ -2,6 +2,7 @@
  * device's memory stays within the limit, and what cannot be done is said. The device is PoCL's. */
 /* Labels: slow */
 #include "api/api.h"
+#include "device_kinds.h"
 #include "exec/on_device.h"
 
 #include <setjmp.h>
@@ -99,15 +100,6 @@ static void run(const trial *t, outcome *out)
     assert_int_equal(kata_close(k), KATA_OK);
 }
 
-static bool has_device(const char *name)
-{
-    messages m = {.silent = true};
-    device *d = device_open(name, 0, &m);
-    device_close(d);
-    message_free(&m);
-    return d;
-}
-
 static outcome compare_with_cpu(const trial *t)
 {
     static outcome cpu, device;
@@ -128,7 +120,7 @@ static outcome compare_with_cpu(const trial *t)
 static void compare_on(const char *name)
 {
     static const kata_rule rules[] = {KATA_CONSTANT, KATA_REFLECT_NODE, KATA_PERIODIC};
-    if (!has_device(name)) skip();
+    if (!device_is_there(name)) skip();
     for (size_t i = 0; i < COUNT_OF(rules); i++)
         for (int sums = 0; sums < 2; sums++) {
             compare_with_cpu(&(trial){name, 400000, rules[i], sums, KATA_OWNS});
@@ -201,7 +193,7 @@ static void planes_that_a_kernel_does_not_read_need_not_be_there(void **state)
 {
     (void)state;
     static double cpu[WIDE * HIGH], device[WIDE * HIGH];
-    if (!has_device("opencl")) skip();
+    if (!device_is_there("opencl")) skip();
     run_unread("none", cpu);
     assert_true(run_unread("opencl", device) > 0);
     assert_memory_equal(cpu, device, sizeof cpu);
@@ -211,7 +203,7 @@ static void planes_that_a_kernel_does_not_read_need_not_be_there(void **state)
 static void sums_into_a_field_have_room(void **state)
 {
     (void)state;
-    if (!has_device("opencl")) skip();
+    if (!device_is_there("opencl")) skip();
     static double sums[2][64];
     for (int device = 0; device < 2; device++) {
         kata *k = kata_open(
@@ -238,7 +230,7 @@ static void sums_into_a_field_have_room(void **state)
 static void partials_make_room(void **state)
 {
     (void)state;
-    if (!has_device("opencl")) skip();
+    if (!device_is_there("opencl")) skip();
     for (int64_t bytes = 110000; bytes <= 140000; bytes += 5000) {
         double value[2];
         for (int device = 0; device < 2; device++) {
@@ -270,7 +262,7 @@ static void partials_make_room(void **state)
 static void too_little_memory_is_an_error(void **state)
 {
     (void)state;
-    if (!has_device("opencl")) skip();
+    if (!device_is_there("opencl")) skip();
     world w = {0};
     w.k = kata_open(&(kata_options){
         .device = "opencl", .device_memory = 16384, .handler = listen, .handler_data = &w});
@@ -310,7 +302,7 @@ static void wrong_values_are_errors(void **state)
 /* Where there is no driver, CUDA is what this processor pretends to be. */
 static void prepare_cuda(void)
 {
-    if (has_device("cuda")) return;
+    if (device_is_there("cuda")) return;
     setenv("KATA_CUDA", getenv("KATA_SHIM_CUDA"), 1);
     setenv("KATA_NVRTC", getenv("KATA_SHIM_NVRTC"), 1);
 }

@@ -2,8 +2,8 @@
  * executor "reference", on whole fields and by planes, and no loop runs on the CPU. */
 /* Labels: hostile */
 #include "api/api.h"
+#include "device_kinds.h"
 #include "exec/on_device.h"
-#include "sanitized.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -231,19 +231,7 @@ int main(int argc, char **argv)
     setenv("KATA_CUDA", getenv("KATA_SHIM_CUDA"), 0);
     setenv("KATA_NVRTC", getenv("KATA_SHIM_NVRTC"), 0);
     if (argc > 1) cmocka_set_test_filter(argv[1]);
-    /* sanitizers make PoCL's compiler four times as slow */
-    for (size_t i = 0; i < (is_sanitized() ? 1 : COUNT_OF(kinds)); i++) {
-        messages m = {.silent = true};
-        kind = kinds[i];
-        device *d = device_open(kind, 0, &m);
-        message_free(&m);
-        device_close(d);
-        if (!d) {
-            print_message("no device '%s'\n", kind);
-            continue;
-        }
-        print_message("on '%s'\n", kind);
-        failed += cmocka_run_group_tests(tests, NULL, NULL);
-    }
+    for (size_t i = 0; i < COUNT_OF(kinds); i++)
+        failed += DEVICE_RUN_TESTS(kinds[i], kind, tests);
     return failed;
 }

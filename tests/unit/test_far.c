@@ -1,6 +1,6 @@
 /* Kernels that read and write far beyond the sides of a small grid: the reference executor's bits,
  * and memory that is bounded by the grid, not by how far the kernel reaches. */
-/* Labels: hostile threads slow */
+/* Labels: hostile slow */
 #include "kata/kata.h"
 
 #include <setjmp.h>

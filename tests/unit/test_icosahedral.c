@@ -1,7 +1,7 @@
 /* Neighbours in an icosahedral grid, against its geometry: vertices are points of the plane, edges
  * pairs and cells triples of them, on a torus. All nine relations as sets, their duals and the
  * order of neighbours; and kernels that go through them, also through two. */
-/* Labels: hostile threads slow */
+/* Labels: hostile slow */
 #include "ir/ir.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* Elements of tables at indices that are known only at run time: whatever the number of elements,
  * the types and the place of the table, compiled kernels give what the reference executor gives,
  * also for indices outside on paths that a point does not take. */
-/* Labels: hostile threads slow */
+/* Labels: hostile slow */
 #include "base/base.h"
 #include "kata/kata.h"
 

@@ -1,6 +1,6 @@
-/* Labels: hostile
- * While the fastest plan is looked for, sizes of tiles are tried, of which some would have windows
+/* While the fastest plan is looked for, sizes of tiles are tried, of which some would have windows
  * of fields that can have none: components side by side, or in blocks. */
+/* Labels: hostile */
 #include "kata/kata.h"
 
 #include <setjmp.h>
