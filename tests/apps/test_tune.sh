@@ -33,7 +33,7 @@ KATA_EXPLAIN=text KATA_EXPLAIN_QUICK=1 KATA_EXPLAIN_FILE=next.txt expect 0 "${st
 if grep -q '  heat, .*,.*,.*seconds per loop:.*,' next.txt; then fail "something was tried: $(cat next.txt)"; fi
 
 KATA_TUNE=none/x expect 1 "${steps[@]}" --steps 100
-expect_text err "error: cannot write the explanation to none/x: No such file or directory"
+expect_text err "error: the environment variable KATA_TUNE names none/x, which cannot be written: No such file or directory"
 
 # From one folder to another.
 expect 0 wisdom export kept.txt

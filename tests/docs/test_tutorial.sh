@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # docs/tutorial.md as a new user follows it: its files are C without warnings, its commands print what
 # stands there, or succeed where what they print depends on the machine (blocks marked sh).
+# Labels: optimised
 set -euo pipefail
 if [ "$KATA_SANITIZED" = 1 ]; then exit 77; fi # programs are built as users build theirs
 # shellcheck source=tests/docs/console.bash

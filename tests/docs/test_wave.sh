@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # examples/wave.c finds the exact pressure of a source between grid points within 0.5 % at order 8, and
 # not at order 2; its seismogram has the same bits on any number of threads and in little memory.
+# Labels: optimised
 set -euo pipefail
 if [ "$KATA_SANITIZED" = 1 ]; then exit 77; fi # programs are built as users build theirs
 export LD_LIBRARY_PATH=$KATA_BUILD

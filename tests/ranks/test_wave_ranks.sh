@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Points between grid points on several ranks: each adds at its own targets, and all get what all have
 # recorded. What examples/wave.c prints and saves is the same.
+# Labels: optimised
 set -euo pipefail
 # shellcheck source=tests/ranks/ranks_helpers.bash
 . "$KATA_SOURCE/tests/ranks/ranks_helpers.bash"
