@@ -231,7 +231,6 @@ int main(int argc, char **argv)
     setenv("KATA_CUDA", getenv("KATA_SHIM_CUDA"), 0);
     setenv("KATA_NVRTC", getenv("KATA_SHIM_NVRTC"), 0);
     if (argc > 1) cmocka_set_test_filter(argv[1]);
-    for (size_t i = 0; i < COUNT_OF(kinds); i++)
-        failed += DEVICE_RUN_TESTS(kinds[i], kind, tests);
+    for (size_t i = 0; i < COUNT_OF(kinds); i++) failed += DEVICE_RUN_TESTS(kinds[i], kind, tests);
     return failed;
 }
