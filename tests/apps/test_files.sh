@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fields in files: simulations print and write the same with a limit of memory as without one, byte
 # for byte; what cannot be is said.
-# Labels: slow
+# Labels: optimised slow
 set -euo pipefail
 # shellcheck source=tests/apps/apps_helpers.bash
 . "$KATA_SOURCE/tests/apps/apps_helpers.bash"

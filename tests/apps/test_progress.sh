@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Progress is a line redrawn and at last erased on a terminal, and not drawn anywhere else.
-# Labels: slow
+# Labels: optimised slow
 set -euo pipefail
 # shellcheck source=tests/apps/apps_helpers.bash
 . "$KATA_SOURCE/tests/apps/apps_helpers.bash"
