@@ -1,5 +1,6 @@
 /* Fields larger than the memory of a device: chains give the values that they give on the CPU, the
- * device's memory stays within the limit, and what cannot be done is said. The device is PoCL's. */
+ * device's memory stays within the limit, and what cannot be done is said. The devices are
+ * PoCL's and the shim of CUDA. */
 /* Labels: slow */
 #include "api/api.h"
 #include "device_kinds.h"
@@ -299,17 +300,9 @@ static void wrong_values_are_errors(void **state)
     expect_refused(NULL, 100, "kata_open: device_memory is 100 bytes, not 4096 to");
 }
 
-/* Where there is no driver, CUDA is what this processor pretends to be. */
-static void prepare_cuda(void)
-{
-    if (device_is_there("cuda")) return;
-    setenv("KATA_CUDA", getenv("KATA_SHIM_CUDA"), 1);
-    setenv("KATA_NVRTC", getenv("KATA_SHIM_NVRTC"), 1);
-}
-
 int main(void)
 {
-    prepare_cuda();
+    if (!device_is_there("cuda")) device_use_shim();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_larger_than_an_opencl_device_give_the_same),
         cmocka_unit_test(fields_larger_than_a_cuda_device_give_the_same),
