@@ -148,6 +148,7 @@ typedef struct codegen_section {
     int vector, rows; /* points of a thread along x and y */
     int chunk;        /* planes of a group */
     bool wide;        /* numbers of elements need 64 bits */
+    bool fetches;     /* planes are fetched rounds ahead, into shared memory, not registers */
 } codegen_section;
 
 /* Whether the points of a loop may run so, where `from` is the parameter that is given what the

@@ -127,7 +127,7 @@ const codegen_dialect codegen_cuda = {
                "#define KATA_FETCH_END asm volatile(\"cp.async.commit_group;\" : : : \"memory\")\n"
                "#define KATA_FETCHED(still) \\\n"
                "    asm volatile(\"cp.async.wait_group %0;\" : : \"n\"(still) : \"memory\")\n"
-               "#else\n" PLAIN_FETCHES("", "") "#endif\n",
+               "#elif !defined(KATA_FETCH)\n" PLAIN_FETCHES("", "") "#endif\n",
 };
 
 const codegen_dialect codegen_opencl = {

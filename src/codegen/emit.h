@@ -119,7 +119,7 @@ struct codegen_writer {
     bool ahead;                      /* rows of some rounds of a brick are read before the first */
     const codegen_section *section;  /* NULL: one loop is written; then also: */
     int step, row;                   /* the loop, and the row of the thread */
-    bool plain;                      /* all points of the round are inside of the box */
+    int inside;                      /* what of the round is inside of the box: see thread.h */
 };
 
 /* ---- facts.c: what is known of a loop -------------------------------------------------------- */

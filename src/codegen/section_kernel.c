@@ -58,13 +58,18 @@ static nest *begin_kernel(const codegen_writer *w, nest *file, const char *name,
 static void add_bits(const codegen_writer *w, nest *in, const codegen_handing *h)
 {
     const codegen_section *s = w->section;
-    nest_statement(in, "int32_t inside = 0, own = 0");
+    nest_statement(in, s->fetches ? "int32_t inside = 0, own = 0, there = 0"
+                                  : "int32_t inside = 0, own = 0");
     for (int row = 0; row < s->rows; row++)
         for (int lane = 0; lane < s->vector; lane++) {
             nest *point = nest_add(in, NEST_BLOCK);
             nest_statement(point,
                            "const %s x = KATA_AMONG(at_x + %d, 0), y = KATA_AMONG(at_y + %d, 1)",
                            w->dialect->boolean, lane, row);
+            if (s->fetches)
+                nest_statement(
+                    point, "there |= (KATA_THERE(at_x + %d, 0) && KATA_THERE(at_y + %d, 1)) << %d",
+                    lane, row, row * s->vector + lane);
             nest_statement(point,
                            "inside |= ((x || given.section.period[0]) && (y || "
                            "given.section.period[1])) << %d",
@@ -127,113 +132,71 @@ static void add_tile(const codegen_writer *w, nest *in, const codegen_handing *h
                        "given.section.end ? from_z + given.section.chunk : given.section.end)");
 }
 
+static void add_pointer(const codegen_writer *w, nest *in, const char *name, int i, int first)
+{
+    const codegen_section *s = w->section;
+    nest_statement(in,
+                   "%s%s *%s_%d = shared_all + %d + (int32_t)KATA_THREAD(1) * %d + "
+                   "(int32_t)KATA_THREAD(0)",
+                   w->dialect->shared, codegen_element_type(w->loop, s->from), name, i, first,
+                   s->rows * s->threads[0]);
+}
+
+/* The planes that are read come first, then those of steps. */
 static void add_shared(const codegen_writer *w, nest *in, const codegen_handing *h)
 {
     const codegen_section *s = w->section;
-    const char *type = codegen_element_type(w->loop, s->from);
+    const int plane = codegen_shared_plane(s), first = codegen_shared_beyond(h, s);
+    for (int i = 0; i < h->slots / h->planes; i++)
+        add_pointer(w, in, "came", i, first + i * h->planes * plane);
     for (int i = 0; i < h->buffers; i++)
-        nest_statement(in,
-                       "%s%s *shared_%d = shared_all + %d + (int32_t)KATA_THREAD(1) * %d + "
-                       "(int32_t)KATA_THREAD(0)",
-                       w->dialect->shared, type, i,
-                       codegen_shared_beyond(h, s) + i * s->steps * codegen_shared_plane(s),
-                       s->rows * s->threads[0]);
+        add_pointer(w, in, "shared", i, first + (h->slots + i * (s->steps - s->fetches)) * plane);
+}
+
+/* Pointers take the places of those `by` behind them. */
+static void turn(const codegen_writer *w, nest *in, const char *name, int count, int by)
+{
+    const char *type = codegen_element_type(w->loop, w->section->from);
+    if (count < 2 || !by) return;
+    nest *turn = nest_add(in, NEST_BLOCK);
+    for (int i = 0; i < count; i++)
+        nest_statement(turn, "%s%s *const next_%d = %s_%d", w->dialect->shared, type, i, name,
+                       (i + by) % count);
+    for (int i = 0; i < count; i++) nest_statement(turn, "%s_%d = next_%d", name, i, i);
 }
 
 /* Each round, a plane comes into the next buffer. Behind a turn of the loop the buffers have other
  * numbers. */
 static void turn_shared(const codegen_writer *w, nest *in, const codegen_handing *h)
 {
-    const int by = h->buffers ? h->planes % h->buffers : 0;
-    const char *type = codegen_element_type(w->loop, w->section->from);
-    if (!by) return;
-    nest *turn = nest_add(in, NEST_BLOCK);
-    for (int i = 0; i < h->buffers; i++)
-        nest_statement(turn, "%s%s *const next_%d = shared_%d", w->dialect->shared, type, i,
-                       (i + by) % h->buffers);
-    for (int i = 0; i < h->buffers; i++) nest_statement(turn, "shared_%d = next_%d", i, i);
-}
-
-/* ---- memory ---------------------------------------------------------------------------------- */
-
-/* A row of a tile that lies inside of the box is read, or written, as a vector. */
-static void move_row(const codegen_writer *w, nest *in, int param, int row, const char *array,
-                     bool writes)
-{
-    const codegen_section *s = w->section;
-    const codegen_label type = codegen_vector_type(w, param, s->vector);
-    if (s->vector == 1) {
-        if (writes) nest_statement(in, "plane[row_%d] = %s[%d]", row, array, row);
-        if (!writes) nest_statement(in, "%s[%d] = plane[row_%d]", array, row, row);
-        return;
-    }
-    nest *block = nest_add(in, NEST_BLOCK);
-    nest_statement(block, "%s%s *const to = (%s%s *)(plane + row_%d)", w->dialect->global, type.is,
-                   w->dialect->global, type.is, row);
-    nest_statement(block, writes ? "%s some" : "const %s some = *to", type.is);
-    for (int lane = 0; lane < s->vector; lane++)
-        if (writes)
-            nest_statement(block, "some.%c = %s[%d]", "xyzw"[lane], array,
-                           row * s -> vector + lane);
-        else
-            nest_statement(block, "%s[%d] = some.%c", array, row * s->vector + lane, "xyzw"[lane]);
-    if (writes) nest_statement(block, "*to = some");
-}
-
-/* Reads the plane that comes in next. */
-static void read_plane(const codegen_writer *w, nest *in, const char *z)
-{
-    const codegen_section *s = w->section;
-    nest *read = nest_add(in, NEST_BLOCK);
-    nest_statement(read,
-                   w->plain ? "const ABI_STEP z_at = %s"
-                            : "const ABI_STEP z_at = kata_placed(%s, KATA_HAS(2))",
-                   z);
-    codegen_section_memory(w, read, s->from);
-    for (int row = 0; row < s->rows && w->plain; row++)
-        move_row(w, read, s->from, row, "next", false);
-    for (int i = 0; i < s->rows * s->vector && !w->plain; i++)
-        nest_statement(read, "next[%d] = plane[row_%d + lane_%d]", i, i / s->vector, i % s->vector);
-}
-
-/* Writes the plane of the last step. */
-static void write_plane(const codegen_writer *w, nest *in, const codegen_handing *h)
-{
-    const codegen_section *s = w->section;
-    const codegen_label array = codegen_section_plane(s->steps, w->round);
-    nest *block = nest_add(in, NEST_BLOCK);
-    nest_statement(block, "const ABI_STEP z_at = z + %d", w->round - s->steps * h->delay);
-    nest *writes = nest_format(block, NEST_IF, "own && z_at >= from_z && z_at < to_z");
-    codegen_section_memory(w, writes, s->to);
-    nest *all = nest_format(writes, NEST_IF, "own == %lld",
-                            (long long)((INT64_C(1) << s->rows * s->vector) - 1));
-    nest *parts = nest_add(writes, NEST_ELSE);
-    for (int row = 0; row < s->rows; row++) move_row(w, all, s->to, row, array.is, true);
-    for (int i = 0; i < s->rows * s->vector; i++)
-        nest_statement(nest_format(parts, NEST_IF, "own >> %d & 1", i),
-                       "plane[row_%d + %d] = %s[%d]", i / s->vector, i % s->vector, array.is, i);
+    turn(w, in, "came", h->slots / h->planes, 1);
+    if (h->buffers) turn(w, in, "shared", h->buffers, h->planes % h->buffers);
 }
 
 /* ---- the walk -------------------------------------------------------------------------------- */
 
+/* Waits for what other threads have, and for the plane that was fetched for the next round. */
+static void end_round(const codegen_writer *w, nest *in, const codegen_handing *h)
+{
+    if (w->section->fetches) nest_statement(in, "KATA_FETCHED(%d)", h->ahead - 1);
+    if (h->buffers) nest_statement(in, "%s", w->dialect->barrier);
+}
+
 static void add_round(const codegen_writer *w, nest *in, const codegen_handing *h)
 {
-    const codegen_section *s = w->section;
-    const codegen_label array = codegen_section_plane(0, w->round);
     nest *round = nest_add(in, NEST_BLOCK);
-    for (int i = 0; i < s->rows * s->vector; i++)
-        nest_statement(round, "%s[%d] = next[%d]", array.is, i, i);
-    read_plane(w, round, codegen_format("z + %d", w->round + 1).is);
+    codegen_section_take(w, round);
+    codegen_section_read(w, round);
     codegen_section_round(w, round);
-    write_plane(w, round, h);
-    if (h->buffers) nest_statement(round, "%s", w->dialect->barrier);
+    codegen_section_write(w, round);
+    end_round(w, round, h);
 }
 
 /* As many rounds as a thread keeps planes: behind them each plane has the place of its first. */
-static void add_turn(const codegen_writer *w, nest *in, const codegen_handing *h, bool plain)
+static void add_turn(const codegen_writer *w, nest *in, const codegen_handing *h, int inside)
 {
     codegen_writer round = *w;
-    round.plain = plain;
+    round.inside = inside;
     for (round.round = 0; round.round < h->planes; round.round++) add_round(&round, in, h);
     turn_shared(w, in, h);
     nest_statement(in, "z += %d", h->planes);
@@ -248,35 +211,50 @@ static void add_planes(const codegen_writer *w, nest *kernel, const codegen_hand
         for (int plane = 0; plane < h->planes; plane++)
             nest_statement(kernel, "%s %s[%d]", type, codegen_section_plane(step, plane).is,
                            s->rows * s->vector);
-    nest_statement(kernel, "%s next[%d]", type, s->rows * s->vector);
+    if (!s->fetches) nest_statement(kernel, "%s next[%d]", type, s->rows * s->vector);
+    nest_statement(kernel, "%s outer[%d]", type, s->rows * s->vector);
+    for (int i = 0; i < s->rows * s->vector; i++) nest_statement(kernel, "outer[%d] = 0", i);
     for (int step = 0; step < s->steps; step++)
         for (int plane = 0; plane < h->planes; plane++)
             for (int i = 0; i < s->rows * s->vector; i++)
                 nest_statement(kernel, "%s[%d] = 0", codegen_section_plane(step, plane).is, i);
 }
 
+/* A loop of turns whose planes are in the box, of tiles of which `also` is true. */
+static void add_turns(const codegen_writer *w, nest *walk, const codegen_handing *h,
+                      const char *also, int inside)
+{
+    nest *turns = nest_loop(walk, NEST_PLAIN,
+                            "; %sz < end_z && z - %d >= given.launch.lo[2] && "
+                            "z + %d < given.launch.hi[2] && z + %d < given.section.high[2];",
+                            also, w->section->steps * h->delay, h->planes,
+                            h->planes - 1 + (h->ahead ? h->ahead : 1));
+    add_turn(w, turns, h, inside);
+}
+
 /* Turns in which all points are in the box have a loop of their own: a branch in a round would make
- * it wait for the plane that is read ahead. */
+ * it wait for the plane that is read ahead. So have those in which all planes are. */
 static void add_walk(const codegen_writer *w, nest *kernel, const codegen_handing *h)
 {
     const codegen_section *s = w->section;
     add_planes(w, kernel, h);
     nest_statement(kernel, "ABI_STEP z = from_z - %d", s->steps * h->below);
     nest_statement(kernel, "const ABI_STEP end_z = to_z + %d", s->steps * h->delay);
-    read_plane(w, kernel, "(z)");
+    codegen_section_read_first(w, kernel);
+    if (s->fetches) end_round(w, kernel, h);
     nest *walk = nest_loop(kernel, NEST_PLAIN, "; z < end_z;");
-    nest *plain = nest_loop(walk, NEST_PLAIN,
-                            "; whole_x && whole_y && z < end_z && z - %d >= given.launch.lo[2] && "
-                            "z + %d < given.launch.hi[2] && z + %d < given.section.high[2];",
-                            s->steps * h->delay, h->planes, h->planes);
-    add_turn(w, plain, h, true);
-    add_turn(w, nest_format(walk, NEST_IF, "z < end_z"), h, false);
+    add_turns(w, walk, h, "whole_x && whole_y && ", CODEGEN_ALL_INSIDE);
+    codegen_section_outer(w, walk);
+    add_turns(w, walk, h, "", CODEGEN_PLANES_INSIDE);
+    add_turn(w, nest_format(walk, NEST_IF, "z < end_z"), h, CODEGEN_ANYWHERE);
 }
 
 static const char words[] =
     "#define KATA_HAS(d) given.section.low[d], given.section.high[d], given.section.period[d]\n"
     "#define KATA_RUNS(d) given.launch.lo[d], given.launch.hi[d], given.section.period[d]\n"
     "#define KATA_AMONG(i, d) ((i) >= given.launch.lo[d] && (i) < given.launch.hi[d])\n"
+    "#define KATA_THERE(i, d) (given.section.period[d] || ((i) >= given.section.low[d] && (i) < "
+    "given.section.high[d]))\n"
     "#define KATA_KNOWN(z) (given.section.period[2] || KATA_AMONG(z, 2) ? inside : 0)\n"
     "#define KATA_OWNS(i, halo, tile) ((i) >= (halo) && (i) < (tile) - (halo))\n";
 
@@ -293,14 +271,14 @@ void codegen_section_function(text *out, const codegen_loop *loop, const codegen
     codegen_name(loop, name);
     if (file) {
         add_given(&w, file, name);
-        nest *kernel = begin_kernel(&w, file, name, h.buffers);
+        nest *kernel = begin_kernel(&w, file, name, codegen_section_local(loop, section) > 0);
         nest_statement(kernel, "const int64_t nx = given.launch.size[0], ny = "
                                "given.launch.size[1], nz = given.launch.size[2]");
         codegen_thread_views(&w, kernel);
         add_tile(&w, kernel, &h);
         add_shared(&w, kernel, &h);
         add_walk(&w, kernel, &h);
-        text_add(out, "\n%s", words);
+        text_add(out, "\n%s%s", dialect->fetches, words);
         nest_print(out, file, dialect, true);
     } else {
         out->failed = true;

@@ -7,6 +7,16 @@
 
 static int larger_of(int a, int b) { return a > b ? a : b; }
 
+/* Planes that are fetched lie where others read them, and where they come in. Turns have as many
+ * rounds as threads keep planes: so each round finds its plane at a known place. */
+static void set_slots(codegen_handing *h)
+{
+    enum { AHEAD = 2 }; /* at least */
+    const int read = larger_of(h->buffers, 1);
+    h->slots = (int)round_up(read + AHEAD, h->planes);
+    h->ahead = h->slots - read;
+}
+
 codegen_handing codegen_handing_of(const codegen_loop *loop, const codegen_section *s)
 {
     const ir_kernel *kernel = loop->kernel;
@@ -29,6 +39,7 @@ codegen_handing codegen_handing_of(const codegen_loop *loop, const codegen_secti
     /* outside of the box, points have what they had two steps before */
     h.planes = h.delay + larger_of(h.below, h.delay) + 1;
     h.buffers = beside ? h.delay - lowest + 1 : 0;
+    if (s->fetches) set_slots(&h);
     h.halo[0] = (int)round_up(s->steps * h.reach[0], s->vector);
     h.halo[1] = s->steps * h.reach[1];
     h.tile[0] = s->threads[0] * s->vector;
@@ -48,16 +59,38 @@ int codegen_shared_plane(const codegen_section *s)
     return s->threads[0] * s->vector * s->threads[1] * s->rows;
 }
 
+int codegen_shared_planes(const codegen_handing *h, const codegen_section *s)
+{
+    return h->slots + h->buffers * (s->steps - (s->fetches ? 1 : 0));
+}
+
 int codegen_shared_beyond(const codegen_handing *h, const codegen_section *s)
 {
     return h->reach[1] * s->threads[0] + (h->reach[0] + s->vector - 1) / s->vector;
 }
 
-int codegen_shared_at(const codegen_section *s, int step, int lane, int row)
+static int element_at(const codegen_section *s, int lane, int row)
 {
-    return step * codegen_shared_plane(s) +
-           codegen_rest(lane, s->vector) * s->threads[0] * s->threads[1] * s->rows +
+    return codegen_rest(lane, s->vector) * s->threads[0] * s->threads[1] * s->rows +
            row * s->threads[0] + (int)floor_divide(lane, s->vector);
+}
+
+codegen_label codegen_shared(const codegen_writer *w, int round, int lane, int row)
+{
+    const codegen_section *s = w->section;
+    const codegen_handing h = codegen_handing_of(w->loop, s);
+    const int step = w->step - (s->fetches ? 1 : 0);
+    return codegen_format("shared_%d[%d]", codegen_rest(round, h.buffers),
+                          step * codegen_shared_plane(s) + element_at(s, lane, row));
+}
+
+codegen_label codegen_came(const codegen_writer *w, int round, int lane, int row)
+{
+    const codegen_section *s = w->section;
+    const codegen_handing h = codegen_handing_of(w->loop, s);
+    const int slot = codegen_rest(round, h.slots);
+    return codegen_format("came_%d[%d]", slot / h.planes,
+                          slot % h.planes * codegen_shared_plane(s) + element_at(s, lane, row));
 }
 
 bool codegen_is_own(const codegen_section *s, int lane, int row)
@@ -75,15 +108,8 @@ void codegen_section_element(text *out, const codegen_writer *w, const int32_t o
         text_add(out, "%s[%d]",
                  codegen_section_plane(w->step, codegen_rest(w->round - before, h.planes)).is,
                  row * s->vector + lane);
+    else if (s->fetches && !w->step)
+        text_add(out, "%s", codegen_came(w, w->round - before, lane, row).is);
     else if (h.buffers)
-        text_add(out, "shared_%d[%d]", codegen_rest(w->round - before, h.buffers),
-                 codegen_shared_at(s, w->step, lane, row));
-}
-
-void codegen_section_memory(const codegen_writer *w, nest *in, int param)
-{
-    const int field = codegen_field_number(w->loop->kernel, param);
-    nest_statement(in, "%s *const plane = %s_all + (given.place[%d].at + z_at * given.place[%d].z)",
-                   codegen_field_type(w, param).is, codegen_param_name(w->loop->kernel, param).is,
-                   field, field);
+        text_add(out, "%s", codegen_shared(w, w->round - before, lane, row).is);
 }

@@ -17,12 +17,10 @@ static bool is_shared(const codegen_writer *w, int lane, int row)
 static void share(const codegen_writer *w, nest *in)
 {
     const codegen_section *s = w->section;
-    const codegen_handing h = codegen_handing_of(w->loop, s);
     for (int row = 0; row < s->rows; row++)
         for (int lane = 0; lane < s->vector; lane++)
             if (is_shared(w, lane, row))
-                nest_statement(in, "shared_%d[%d] = %s[%d]", w->round % h.buffers,
-                               codegen_shared_at(s, w->step, lane, row),
+                nest_statement(in, "%s = %s[%d]", codegen_shared(w, w->round, lane, row).is,
                                codegen_section_plane(w->step, w->round).is, row * s->vector + lane);
 }
 
@@ -55,9 +53,8 @@ static void add_row(const codegen_writer *w, nest *in)
  * before. */
 static codegen_label outside(const codegen_writer *w, const codegen_handing *h, int i)
 {
-    const codegen_section *s = w->section;
     const int step = w->step + 1, plane = codegen_rest(w->round - 2 * h->delay, h->planes);
-    if (step == 1) return codegen_format("plane[row_%d + lane_%d]", i / s->vector, i % s->vector);
+    if (step == 1) return codegen_format("outer[%d]", i);
     return codegen_format("%s[%d]", codegen_section_plane(step - 2, plane).is, i);
 }
 
@@ -65,16 +62,12 @@ static void keep_outside(const codegen_writer *w, nest *in, const codegen_handin
 {
     const codegen_section *s = w->section;
     const codegen_label plane = codegen_section_plane(w->step + 1, w->round);
+    const bool inside = w->inside == CODEGEN_PLANES_INSIDE;
     nest *some = nest_add(in, NEST_BLOCK);
-    nest_statement(some, "const int32_t known = KATA_KNOWN(at_z)");
-    if (w->step == 0) {
-        nest_statement(some, "const ABI_STEP z_at = kata_placed(at_z, given.section.to_low, "
-                             "given.section.to_high, given.section.period[2])");
-        codegen_section_memory(w, some, s->to);
-    }
+    if (!inside) nest_statement(some, "const int32_t known = KATA_KNOWN(at_z)");
     for (int i = 0; i < s->rows * s->vector; i++)
-        nest_statement(nest_format(some, NEST_IF, "!(known >> %d & 1)", i), "%s[%d] = %s", plane.is,
-                       i, outside(w, h, i).is);
+        nest_statement(some, "%s[%d] = %s >> %d & 1 ? %s[%d] : %s", plane.is, i,
+                       inside ? "inside" : "known", i, plane.is, i, outside(w, h, i).is);
 }
 
 static void add_step(const codegen_writer *w, nest *in)
@@ -82,18 +75,26 @@ static void add_step(const codegen_writer *w, nest *in)
     const codegen_handing h = codegen_handing_of(w->loop, w->section);
     codegen_writer row = *w;
     nest *step = nest_add(in, NEST_BLOCK);
-    if (h.buffers) share(w, step);
+    if (h.buffers && (w->step || !w->section->fetches)) share(w, step);
     nest_statement(step, "const ABI_STEP at_z = z + %d, iz = kata_placed(at_z, KATA_RUNS(2))",
                    w->round - (w->step + 1) * h.delay);
     codegen_thread_numbers(w, step);
     codegen_steps(w, step, CODEGEN_ONCE);
     codegen_steps(w, step, CODEGEN_PLANE);
     for (row.row = 0; row.row < w->section->rows; row.row++) add_row(&row, step);
-    if (!w->plain && w->step + 1 < w->section->steps) keep_outside(w, step, &h);
+    if (w->inside != CODEGEN_ALL_INSIDE && w->step + 1 < w->section->steps)
+        keep_outside(w, step, &h);
 }
 
 void codegen_section_round(const codegen_writer *w, nest *in)
 {
     codegen_writer step = *w;
-    for (step.step = 0; step.step < w->section->steps; step.step++) add_step(&step, in);
+    for (step.step = 0; step.step < w->section->steps; step.step++) {
+        add_step(&step, in);
+        if (!step.step && w->inside != CODEGEN_ALL_INSIDE) {
+            codegen_writer next = *w;
+            next.round++;
+            codegen_section_outer(&next, in);
+        }
+    }
 }

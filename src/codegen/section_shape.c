@@ -17,9 +17,10 @@ int64_t codegen_section_points(const codegen_loop *loop, const codegen_section *
 size_t codegen_section_local(const codegen_loop *loop, const codegen_section *section)
 {
     const codegen_handing h = codegen_handing_of(loop, section);
-    const int elements = 2 * codegen_shared_beyond(&h, section) +
-                         h.buffers * section->steps * codegen_shared_plane(section);
-    return h.buffers ? (size_t)elements * ir_storages[loop->storage[section->from]].bytes : 0;
+    const int planes = codegen_shared_planes(&h, section);
+    const int elements =
+        2 * codegen_shared_beyond(&h, section) + planes * codegen_shared_plane(section);
+    return planes ? (size_t)elements * ir_storages[loop->storage[section->from]].bytes : 0;
 }
 
 /* ---- which loops ----------------------------------------------------------------------------- */
@@ -68,22 +69,27 @@ bool codegen_section_suits(const codegen_loop *loop, int from, int *to)
 /* ---- in what tiles --------------------------------------------------------------------------- */
 
 /* What has been the fastest section of some loop, by bytes of an element; and some that small boxes
- * have room for, of no bytes. */
+ * have room for, of no bytes. Four warps share what a quarter of a unit has of registers, so groups
+ * have multiples of 128 threads. */
 typedef struct tried {
     int bytes, steps, threads[2], vector, rows;
+    bool fetches;
 } tried;
 static const tried all_tried[] = {
-    {8, 3, {64, 8}, 1, 4},  {8, 3, {32, 12}, 2, 3}, {8, 3, {32, 8}, 2, 4},  {8, 3, {64, 12}, 1, 3},
-    {8, 3, {32, 16}, 1, 4}, {4, 3, {64, 12}, 1, 4}, {4, 3, {32, 16}, 2, 4}, {4, 3, {32, 12}, 4, 3},
-    {4, 5, {32, 12}, 2, 4}, {4, 5, {64, 8}, 1, 6},  {4, 3, {32, 8}, 4, 4},  {0, 3, {8, 8}, 2, 2},
-    {0, 3, {16, 7}, 1, 3},  {0, 5, {8, 12}, 2, 2},  {0, 3, {4, 5}, 4, 3}};
+    {8, 3, {64, 8}, 1, 4, true},   {8, 3, {64, 12}, 1, 3, true},  {8, 3, {32, 12}, 2, 3, true},
+    {8, 3, {64, 8}, 1, 4, false},  {8, 3, {64, 10}, 1, 3, true},  {8, 3, {32, 16}, 1, 4, true},
+    {8, 3, {64, 12}, 1, 3, false}, {8, 3, {32, 12}, 2, 3, false}, {4, 5, {64, 10}, 1, 4, false},
+    {4, 5, {64, 8}, 1, 5, false},  {4, 3, {64, 10}, 1, 5, true},  {4, 5, {64, 10}, 1, 4, true},
+    {4, 5, {32, 16}, 2, 3, true},  {4, 3, {64, 12}, 1, 4, true},  {4, 3, {64, 12}, 1, 4, false},
+    {4, 3, {32, 16}, 2, 4, false}, {0, 3, {8, 8}, 2, 2, false},   {0, 3, {16, 7}, 1, 3, true},
+    {0, 5, {8, 12}, 2, 2, true},   {0, 3, {4, 5}, 4, 3, false}};
 
 enum { REGISTERS = 65536 }; /* of a unit */
 
 /* What a thread needs, as far as it can be known. */
 static int registers_of(const codegen_loop *loop, const codegen_section *s)
 {
-    enum { OTHERS = 48, BYTES = 4 };
+    enum { OTHERS = 32, BYTES = 4 };
     const codegen_handing h = codegen_handing_of(loop, s);
     const int bytes = larger_of(ir_storages[loop->storage[s->from]].bytes, BYTES);
     return ((h.planes - 1) * s->steps + 2) * s->rows * s->vector * bytes / BYTES + OTHERS;
@@ -139,6 +145,7 @@ int codegen_list_sections(const codegen_loop *loop, const codegen_section *like,
         memcpy(s.threads, t->threads, sizeof s.threads);
         s.vector = t->vector;
         s.rows = t->rows;
+        s.fetches = t->fetches;
         if (fits(loop, &s, local)) sections[count++] = s;
     }
     return count;

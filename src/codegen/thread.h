@@ -45,6 +45,13 @@ void codegen_skip_colors(const codegen_writer *w, nest *in, const char *skip);
 
 /* ---- section_planes.c, section_points.c: the points of a section ----------------------------- */
 
+/* What of a round of a section is known to be inside of the box. */
+enum codegen_inside {
+    CODEGEN_ANYWHERE,      /* nothing */
+    CODEGEN_PLANES_INSIDE, /* its planes along z */
+    CODEGEN_ALL_INSIDE     /* all points */
+};
+
 /* How planes are handed on, as the offsets say at which a point reads. Each round of the walk along
  * z brings a plane of every step. */
 typedef struct codegen_handing {
@@ -53,26 +60,39 @@ typedef struct codegen_handing {
     int delay;    /* planes that a step is behind the one before it */
     int planes;   /* of a step that a thread keeps of its own points */
     int buffers;  /* and the threads of a group of each other's; 0: they read none */
+    int slots;    /* planes that are fetched, or read, in shared memory: a multiple of `planes` */
+    int ahead;    /* rounds before its own in which a plane is fetched */
     int halo[2];  /* around a tile, along x and y */
     int tile[2];  /* with it */
 } codegen_handing;
 codegen_handing codegen_handing_of(const codegen_loop *loop, const codegen_section *s);
 /* "step_1_2": what a thread keeps of a plane of a step; 0 is what is read. */
 codegen_label codegen_section_plane(int step, int plane);
-/* Elements of a plane that threads share; of all, with what tiles read beyond their sides. */
+/* Elements of a plane that threads share; how many there are; and elements around all of them that
+ * tiles read beyond their sides. */
 int codegen_shared_plane(const codegen_section *s);
+int codegen_shared_planes(const codegen_handing *h, const codegen_section *s);
 int codegen_shared_beyond(const codegen_handing *h, const codegen_section *s);
 /* n modulo `of`, never negative. */
 int codegen_rest(int n, int of);
-/* The element at a lane and a row, seen from the thread's own; and whether it is one of its own. */
-int codegen_shared_at(const codegen_section *s, int step, int lane, int row);
+/* Elements of the plane of the writer's step that came in a round, and of one that was fetched; at
+ * a lane and a row, seen from the thread's own. And whether the thread has an element itself. */
+codegen_label codegen_shared(const codegen_writer *w, int round, int lane, int row);
+codegen_label codegen_came(const codegen_writer *w, int round, int lane, int row);
 bool codegen_is_own(const codegen_section *s, int lane, int row);
 /* What the point of the writer reads at an offset. */
 void codegen_section_element(text *out, const codegen_writer *w, const int32_t offset[3]);
-/* "plane": where the plane `z_at` of a field begins. */
-void codegen_section_memory(const codegen_writer *w, nest *in, int param);
 /* A round: all steps, one after another. The plane that is read has come in. */
 void codegen_section_round(const codegen_writer *w, nest *in);
+/* Reads the planes that are needed before the first round; begins to read one of a later round; and
+ * takes the thread's points of the plane that has come for this round. */
+void codegen_section_read_first(const codegen_writer *w, nest *in);
+void codegen_section_read(const codegen_writer *w, nest *in);
+void codegen_section_take(const codegen_writer *w, nest *in);
+/* "outer": reads what the points outside of the box have behind the first step of a round. */
+void codegen_section_outer(const codegen_writer *w, nest *in);
+/* Writes the plane of the last step. */
+void codegen_section_write(const codegen_writer *w, nest *in);
 
 /* ---- tile_shape.c, tile_planes.c, tile_kernel.c: tiles of loops that read far -------------------
  */

@@ -78,6 +78,7 @@ static int list_asked(const device_loop *l, codegen_section *s)
     s->vector = a->vector ? (int)a->vector : 1;
     s->rows = a->rows ? (int)a->rows : 4;
     s->chunk = (int)a->chunk;
+    s->fetches = a->fetch;
     return 1;
 }
 
@@ -215,8 +216,8 @@ bool device_begin_section(const device_loop *l, const struct device_tune *t, int
     const codegen_section *s = &t->ways[way].section;
     *out = (device_making){.key = 0};
     if (!describe(l, storage, &as)) return false;
-    const int64_t made[] = {s->steps, s->from, s->to, s->threads[0], s->threads[1], s->vector,
-                            s->rows,  s->wide, -1};
+    const int64_t made[] = {s->steps,  s->from, s->to,   s->threads[0], s->threads[1],
+                            s->vector, s->rows, s->wide, s->fetches,    -1};
     memcpy(out->name, t->name, sizeof out->name);
     out->key = hash_bytes(made, sizeof made, hash_bytes(out->name, strlen(out->name), 1));
     if (!device_find_loaded(l->d, out->key))

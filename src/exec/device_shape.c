@@ -13,9 +13,9 @@ static int64_t *member_of(device_asked *asked, const char *word, size_t length)
     struct {
         const char *name;
         int64_t *value;
-    } members[] = {{"steps", &asked->steps}, {"rows", &asked->rows},  {"x", &asked->x},
-                   {"y", &asked->y},         {"z", &asked->z},        {"vector", &asked->vector},
-                   {"chunk", &asked->chunk}, {"along", &asked->along}};
+    } members[] = {{"steps", &asked->steps}, {"rows", &asked->rows},   {"x", &asked->x},
+                   {"y", &asked->y},         {"z", &asked->z},         {"vector", &asked->vector},
+                   {"chunk", &asked->chunk}, {"along", &asked->along}, {"fetch", &asked->fetch}};
     for (size_t i = 0; i < COUNT_OF(members); i++)
         if (strlen(members[i].name) == length && !memcmp(members[i].name, word, length))
             return members[i].value;
@@ -28,7 +28,7 @@ static bool is_right_section(const device_asked *a)
     enum { BITS = 31 };
     return (a->steps == 3 || a->steps == 5) && !a->z && !a->along && a->vector <= 4 &&
            a->vector != 3 && larger(a->x, 1) * larger(a->y, 1) <= DEVICE_THREADS &&
-           larger(a->rows, 1) * larger(a->vector, 1) <= BITS;
+           larger(a->rows, 1) * larger(a->vector, 1) <= BITS && a->fetch <= 1;
 }
 
 /* A tile of a loop that reads far. */
@@ -41,6 +41,7 @@ static bool is_right_tile(const device_asked *a)
 static bool is_right(const device_asked *a)
 {
     if (a->steps) return is_right_section(a);
+    if (a->fetch) return false;
     if (a->rows) return is_right_tile(a);
     int64_t threads = larger(a->x, 1) * larger(a->y, 1) * larger(a->z, 1);
     return (!a->x || is_power_of_two(a->x)) && (!a->y || is_power_of_two(a->y)) &&
@@ -69,8 +70,9 @@ kata_status device_read_shape(device_asked *asked, messages *m)
         "z=1 (threads of a group: powers of two, at most 1024 together and 64 along z), vector=1 "
         "(2 or 4), chunk=4 (at most 16) and along=2 (1: y, 2: z); or, of loops at once, steps=3 "
         "(or 5) with "
-        "some of x=32 y=8 vector=1 rows=4 (points along y, at most 31 of a thread) and chunk=128 "
-        "(planes); or, in tiles of loops that read far, rows=2 (at most 8) with some of x=16 y=8 "
+        "some of x=32 y=8 vector=1 rows=4 (points along y, at most 31 of a thread), chunk=128 "
+        "(planes) and fetch=1 (planes are fetched ahead, into shared memory); or, in tiles of "
+        "loops that read far, rows=2 (at most 8) with some of x=16 y=8 "
         "vector=4 and chunk=128",
         words);
 }

@@ -33,9 +33,10 @@ static void add_section(const struct device_tune *t, text *out)
 {
     const device_way *way = &t->ways[t->best];
     const codegen_section *s = &way->section;
-    text_add(out, "kernel %s at once %d threads %d %d vector %d rows %d microseconds %.3f\n",
+    text_add(out,
+             "kernel %s at once %d threads %d %d vector %d rows %d fetched %d microseconds %.3f\n",
              t->kernel, t->best ? s->steps : 1, s->threads[0], s->threads[1], s->vector, s->rows,
-             1e6 * way->each);
+             s->fetches, 1e6 * way->each);
 }
 
 /* The rest: the kernel's name, for people, its shape and what a run takes. */
@@ -103,17 +104,17 @@ static int read_section(const char *line, const struct device_tune *t)
     char kernel[32];
     char microseconds[21];
     codegen_section s = {0};
-    int end = 0, found = 0;
+    int end = 0, found = 0, fetched = 0;
     int read = sscanf(line,
                       "kernel %31[A-Za-z0-9_] at once %2d threads %4d %4d vector %2d rows %2d "
-                      "microseconds %20[0-9.]%n",
-                      kernel, &s.steps, &s.threads[0], &s.threads[1], &s.vector, &s.rows,
+                      "fetched %1d microseconds %20[0-9.]%n",
+                      kernel, &s.steps, &s.threads[0], &s.threads[1], &s.vector, &s.rows, &fetched,
                       microseconds, &end);
-    if (read != 7 || !end || (line[end] != '\n' && line[end])) return -1;
+    if (read != 8 || !end || (line[end] != '\n' && line[end])) return -1;
     for (int i = 1; i < t->count; i++) {
         const codegen_section *way = &t->ways[i].section;
         if (!memcmp(way->threads, s.threads, sizeof s.threads) && way->steps == s.steps &&
-            way->vector == s.vector && way->rows == s.rows)
+            way->vector == s.vector && way->rows == s.rows && way->fetches == fetched)
             found = i;
     }
     return found || s.steps == 1 ? found : -1;

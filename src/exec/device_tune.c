@@ -277,9 +277,10 @@ static void explain_way(const struct device_tune *t, int i, text *out)
     if (i)
         text_add(out,
                  "%d at once, tiles of %lld x %lld, %d planes along z, groups of %d x %d threads, "
-                 "vectors of %d, %d rows",
+                 "vectors of %d, %d rows%s",
                  s->steps, (long long)way->gives[0], (long long)way->gives[1], s->chunk,
-                 s->threads[0], s->threads[1], s->vector, s->rows);
+                 s->threads[0], s->threads[1], s->vector, s->rows,
+                 s->fetches ? ", planes fetched ahead" : "");
     else
         text_add(out, "one by one");
     if (way->dropped) text_add(out, ": %s", way->dropped);

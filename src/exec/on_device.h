@@ -89,7 +89,7 @@ enum { DEVICE_REASONS = 16 }; /* that are kept, at most */
 
 /* Shapes that KATA_DEVICE_SHAPE asks for; 0: as is chosen. */
 typedef struct device_asked {
-    int64_t x, y, z, vector, chunk, along, steps, rows;
+    int64_t x, y, z, vector, chunk, along, steps, rows, fetch;
 } device_asked;
 
 struct exec_device {

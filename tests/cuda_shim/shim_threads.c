@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { MOST = 1024, STACK = 256 << 10, PAGE = 4096 };
+enum { MOST = 1024, STACK = 1 << 20, PAGE = 4096 };
 
 typedef enum state { NEW, READY, AT_BARRIER, AT_EXCHANGE, ENDED } state;
 

@@ -268,6 +268,66 @@ static inline unsigned long long __umul64hi(unsigned long long x, unsigned long 
     return (unsigned long long)((unsigned __int128)x * y >> 64);
 }
 
+/* ---- asynchronous copies ----------------------------------------------------------------------- */
+
+/* Texts write them in assembler, and by these words where there is none. A thread's copies happen
+ * as late as they may: when it waits for them, or never. */
+#define KATA_FETCH(how, type, to, from) shim_fetch(to, from, sizeof(type))
+#define KATA_FETCH_END shim_fetch_end()
+#define KATA_FETCHED(still) shim_fetched(still)
+
+enum { SHIM_PIECES = 256, SHIM_THREADS = 1024 };
+struct shim_fetches {
+    struct {
+        void *to;
+        const void *from;
+        size_t bytes;
+        int group;
+    } pieces[SHIM_PIECES];
+    int count, groups;
+};
+static shim_fetches shim_all_fetches[SHIM_THREADS];
+
+static inline shim_fetches &shim_own_fetches()
+{
+    const shim_size &t = katagami_shim.thread, &n = katagami_shim.threads;
+    return shim_all_fetches[t.x + n.x * (t.y + n.y * t.z)];
+}
+
+/* Copies the first pieces: those of groups below some number, and at least so many. */
+static inline void shim_copy_fetched(shim_fetches &f, int below, int least)
+{
+    int done = 0;
+    while (done < f.count && (done < least || f.pieces[done].group < below)) {
+        __builtin_memcpy(f.pieces[done].to, f.pieces[done].from, f.pieces[done].bytes);
+        done++;
+    }
+    for (int i = done; i < f.count; i++) f.pieces[i - done] = f.pieces[i];
+    f.count -= done;
+}
+
+static inline void shim_fetch(void *to, const void *from, size_t bytes)
+{
+    shim_fetches &f = shim_own_fetches();
+    if (f.count == SHIM_PIECES) shim_copy_fetched(f, 0, 1);
+    f.pieces[f.count] = {to, from, bytes, f.groups};
+    f.count++;
+}
+
+static inline void shim_fetch_end() { shim_own_fetches().groups++; }
+
+static inline void shim_fetched(int still)
+{
+    shim_fetches &f = shim_own_fetches();
+    shim_copy_fetched(f, f.groups - still, 0);
+}
+
+static inline void shim_drop_fetches()
+{
+    shim_own_fetches().count = 0;
+    shim_own_fetches().groups = 0;
+}
+
 /* ---- what the driver calls ------------------------------------------------------------------- */
 
 /* For the declarations that extern __shared__ ones become. */
@@ -292,6 +352,7 @@ template <class... Parameters> struct shim_kernel<void (*)(Parameters...)> {
     static constexpr unsigned sizes[count + 1] = {sizeof(Parameters)..., 0};
     template <void (*kernel)(Parameters...)> static void run(void **arguments)
     {
+        shim_drop_fetches();
         run_with<kernel>(arguments, shim_numbers<__integer_pack(count)...>());
     }
 

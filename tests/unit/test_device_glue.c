@@ -106,7 +106,7 @@ static void compare(const program *p, bool some)
 }
 
 static const char *const shapes[] = {"steps=3 x=8 y=8 vector=2 rows=2 chunk=3",
-                                     "steps=3 x=16 y=8 vector=1 rows=3 chunk=100",
+                                     "steps=3 x=16 y=8 vector=1 rows=3 chunk=100 fetch=1",
                                      "steps=5 x=16 y=16 vector=1 rows=2 chunk=9"};
 
 /* In so many kinds of tiles; the last one has five loops at once. */

@@ -110,9 +110,10 @@ static void run(const program *p, const char *device, outcome *o)
  * KATA_TEST_FULL is 1, in two kinds of tiles, and on PoCL a third of the programs. */
 static void compare(const program *p, int64_t some)
 {
-    static const char *const shapes[] = {
-        "steps=3 x=8 y=8 vector=2 rows=2 chunk=3", "steps=3 x=16 y=16 vector=1 rows=1 chunk=100",
-        "steps=3 x=8 y=4 vector=4 rows=4 chunk=5", "steps=3 x=32 y=7 vector=1 rows=3 chunk=7"};
+    static const char *const shapes[] = {"steps=3 x=8 y=8 vector=2 rows=2 chunk=3",
+                                         "steps=3 x=16 y=16 vector=1 rows=1 chunk=100 fetch=1",
+                                         "steps=3 x=8 y=4 vector=4 rows=4 chunk=5",
+                                         "steps=3 x=32 y=7 vector=1 rows=3 chunk=7 fetch=1"};
     static size_t turn, seldom;
     const char *full = environment_get("KATA_TEST_FULL");
     const bool all = full && *full == '1';

@@ -87,9 +87,9 @@ static void draw_program(program *p, uint64_t seed)
     p->narrow = draw(0, 3) == 0;
     const int vector = vectors[draw(0, 2)], rows = draw(1, 4), at_once = draw(0, 3) ? 3 : 5;
     const int least[2] = {2 * at_once * p->reach[0] + 2 * vector, 2 * at_once * p->reach[1]};
-    snprintf(p->shape, sizeof p->shape, "steps=%d x=%d y=%d vector=%d rows=%d chunk=%d", at_once,
+    snprintf(p->shape, sizeof p->shape, "steps=%d x=%d y=%d vector=%d rows=%d chunk=%d%s", at_once,
              least[0] / vector + draw(1, 8), least[1] / rows + draw(1, 6), vector, rows,
-             draw(1, 17));
+             draw(1, 17), draw(0, 1) ? " fetch=1" : "");
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
