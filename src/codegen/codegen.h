@@ -175,11 +175,18 @@ void codegen_section_text(text *out, const codegen_loop *loop, const codegen_sec
 
 /* ---- tree_kernel.c --------------------------------------------------------------------------- */
 
-enum { CODEGEN_TREE_THREADS = 256, CODEGEN_TREE_SHORT = 8 };
+enum {
+    CODEGEN_TREE_THREADS = 256,
+    CODEGEN_TREE_SHORT = 8,
+    CODEGEN_TREE_HELD = HOSTILE(2048, 16), /* nodes that a group shares */
+    CODEGEN_TREE_LEAVES = 8                /* of a node */
+};
 #define CODEGEN_TREE_NAME "kata_tree"
-/* A file with the kernel that combines lists of values of a reduction, each by the tree of
- * sweep/reduce.h, to its first value: it is given an abi_tree and the values, as abi_value. A group
- * takes a list; of lists of at most CODEGEN_TREE_SHORT values, a thread. */
+/* A file with the kernel that combines lists of values of a reduction to the first value of each,
+ * by the trees of sweep/reduce.h: along x, then y, then z. It is given an abi_tree and the values,
+ * as abi_value. A group takes a list; of lists that lie along x and have at most CODEGEN_TREE_SHORT
+ * values, a thread. A group is fastest where lists have at most CODEGEN_TREE_LEAVES values for each
+ * node that it shares. */
 void codegen_tree_text(text *out, const ir_param *param, codegen_language language);
 
 /* ---- column_kernel.c ------------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW_PARTIALS = 256 }; /* that are combined here */
+enum { FEW_PARTIALS = HOSTILE(256, 2) }; /* that are combined here */
 
 /* ---- memory for partials --------------------------------------------------------------------- */
 
@@ -53,10 +53,10 @@ void device_partials_free(struct exec_device *d)
 kata_status device_run_tree(const device_loop *l, const ir_param *param, device_partials *p,
                             const abi_tree *tree)
 {
-    if (tree->count <= 1 || !tree->lists) return KATA_OK;
+    if (tree->count[0] * tree->count[1] * tree->count[2] <= 1 || !tree->lists) return KATA_OK;
     device_kernel *kernel = device_tree_kernel(l, param);
     if (!kernel) return l->m->status;
-    bool few = tree->count <= CODEGEN_TREE_SHORT;
+    const bool few = tree->count[0] <= CODEGEN_TREE_SHORT && !tree->step[1]; /* along x alone */
     const device_argument arguments[] = {{NULL, tree, sizeof *tree}, {p->memory, NULL, 0}};
     device_launch launch = {
         .groups = {few ? -floor_divide(-tree->lists, CODEGEN_TREE_THREADS) : tree->lists, 1, 1},
@@ -70,21 +70,26 @@ kata_status device_run_tree(const device_loop *l, const ir_param *param, device_
 static const int64_t CENTRE = (int64_t)1 << 60;
 
 /* The trees over bricks of rows, then along y, then along z: one value is left. Of loops of which
- * others run some points, one value of each plane, or of each row: see device_cut. */
+ * others run some points, one value of each plane, or of each row: see device_cut. A group goes on
+ * with the next dimensions where it has room for all of them; there are more groups otherwise. */
 static kata_status combine(const device_loop *l, const ir_param *param, device_partials *p,
                            const grid_box *bricks, int cut)
 {
-    int64_t n[3];
-    for (int d = 0; d < 3; d++) n[d] = bricks->hi[d] - bricks->lo[d];
-    const abi_tree trees[] = {
-        {.lists = n[1] * n[2], .apart = n[0], .count = n[0], .step = 1},
-        {.lists = n[2], .apart = n[0] * n[1], .count = n[1], .step = n[0]},
-        {.lists = 1, .apart = 0, .count = n[2], .step = n[0] * n[1]},
-    };
+    enum { AT_ONCE = CODEGEN_TREE_HELD * CODEGEN_TREE_LEAVES };
+    int64_t n[3], step[4] = {1};
+    for (int d = 0; d < 3; d++) {
+        n[d] = bricks->hi[d] - bricks->lo[d];
+        step[d + 1] = step[d] * n[d];
+    }
     kata_status status = KATA_OK;
-    for (int d = 0; d < cut && !status; d++) {
-        abi_tree tree = trees[d];
-        tree.first = bricks->lo[d] + CENTRE;
+    for (int d = 0, end; d < cut && !status; d = end) {
+        end = step[cut] / step[d] <= AT_ONCE ? cut : d + 1;
+        abi_tree tree = {.lists = step[3] / step[end], .apart = step[end], .count = {1, 1, 1}};
+        for (int of = d; of < end; of++) {
+            tree.first[of - d] = bricks->lo[of] + CENTRE;
+            tree.count[of - d] = n[of];
+            tree.step[of - d] = step[of];
+        }
         status = device_run_tree(l, param, p, &tree);
     }
     return status;
