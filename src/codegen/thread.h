@@ -10,8 +10,8 @@
 /* Whether a row that is read at offsets along y and z may lie at the other end of its field. */
 bool codegen_wraps_row(const codegen_writer *w, int param, const int32_t offset[3]);
 /* Where it is along a dimension: so far from an index. */
-codegen_label codegen_row_place(const codegen_writer *w, int param, int dimension,
-                                const char *from, int offset);
+codegen_label codegen_row_place(const codegen_writer *w, int param, int dimension, const char *from,
+                                int offset);
 
 /* ---- row_vectors.c: rows that a thread reads and writes as vectors --------------------------- */
 

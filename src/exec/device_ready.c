@@ -195,8 +195,7 @@ static uint64_t find_wraps(const chain_loop *loop, int d)
 
 /* Filling rows and planes takes a kernel, which takes as long to start as a small loop takes to
  * run. Fields in rings, and of several ranks, have only some of their planes. */
-static bool wraps_sides(const struct exec_device *d, const chain_loop *loop,
-                        const codegen_loop *as)
+static bool wraps_sides(const struct exec_device *d, const chain_loop *loop, const codegen_loop *as)
 {
     enum { MOST = HOSTILE(1 << 24, 200) };
     bool may = !loop->at_once && !rings_of(loop) && !d->streams.context->ranks &&

@@ -120,10 +120,11 @@ struct exec_device {
         *spans; /* by slot of the chain that is planned: of all loops, without planes */
     size_t span_room;
     int64_t needed, slack; /* by the rings of a section that are not there yet; left beside all */
-    device_partials *partials;
+    device_partials *partials, *last_partials;
     struct device_points *points; /* of loops over points between those of a grid */
     device_waiting *waiting;
     size_t waiting_count, waiting_room;
+    int64_t waiting_bytes; /* of their partials */
     device_collected *collected;
     size_t collected_count, collected_room;
     device_memory *flags;                    /* of checks */
