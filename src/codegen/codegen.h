@@ -22,6 +22,9 @@ typedef struct codegen_loop {
     bool lines;               /* with #line directives that lead to the kernel's text */
     bool apart;               /* on a device: no two parameters are given one field */
     uint32_t without;         /* passes that are left out: see codegen_read_passes */
+    /* On a device, of y and z. Bit p: rows, or planes, that lie beyond those of the field of
+     * parameter p are the ones that lie a grid's size away. */
+    uint64_t wraps[3];
 } codegen_loop;
 
 /* ---- interface.c, skew.c --------------------------------------------------------------------- */
@@ -114,6 +117,7 @@ int64_t codegen_group_points(const codegen_shape *shape, int dimension);
 enum { CODEGEN_MOST_TILES = 4 };
 int codegen_list_tiles(const codegen_loop *loop, bool wide, int64_t local,
                        codegen_shape shapes[CODEGEN_MOST_TILES]);
+bool codegen_may_tile(const codegen_loop *loop);
 /* Makes a shape one with tiles, of so many threads, points of a vector and rows of a thread.
  * False, and the shape as it was, where the loop has none. */
 bool codegen_change_tile(const codegen_loop *loop, codegen_shape *shape, const int threads[2],
@@ -176,11 +180,18 @@ void codegen_section_text(text *out, const codegen_loop *loop, const codegen_sec
 
 /* ---- tree_kernel.c --------------------------------------------------------------------------- */
 
-enum { CODEGEN_TREE_THREADS = 256, CODEGEN_TREE_SHORT = 8 };
+enum {
+    CODEGEN_TREE_THREADS = 256,
+    CODEGEN_TREE_SHORT = 8,
+    CODEGEN_TREE_HELD = HOSTILE(2048, 16), /* nodes that a group shares */
+    CODEGEN_TREE_LEAVES = 8                /* of a node */
+};
 #define CODEGEN_TREE_NAME "kata_tree"
-/* A file with the kernel that combines lists of values of a reduction, each by the tree of
- * sweep/reduce.h, to its first value: it is given an abi_tree and the values, as abi_value. A group
- * takes a list; of lists of at most CODEGEN_TREE_SHORT values, a thread. */
+/* A file with the kernel that combines lists of values of a reduction to the first value of each,
+ * by the trees of sweep/reduce.h: along x, then y, then z. It is given an abi_tree and the values,
+ * as abi_value. A group takes a list; of lists that lie along x and have at most CODEGEN_TREE_SHORT
+ * values, a thread. A group is fastest where lists have at most CODEGEN_TREE_LEAVES values for each
+ * node that it shares. */
 void codegen_tree_text(text *out, const ir_param *param, codegen_language language);
 
 /* ---- column_kernel.c ------------------------------------------------------------------------- */

@@ -19,7 +19,7 @@ typedef struct codegen_dialect {
     const char *prefetch;   /* in front of an address, and behind one that is read or written */
     const char *prefetch_end, *prefetch_written_end;
     const char *barrier;        /* statement: what was streamed is seen by other threads */
-    const char *global_barrier; /* on a device: what was written to fields is seen by the group */
+    const char *global_barrier; /* on a device: all that was written is seen by the group */
     const char *builtin;        /* in front of names of functions that are one instruction */
     const char *f32;            /* behind these where they are of f32 */
     const char *i64;            /* behind constants of i64 */

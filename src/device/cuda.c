@@ -87,6 +87,7 @@ static void close_device(device *d)
     cuda_device *own = d->own;
     const cuda_api *api = own->api;
     if (own->context && api->context_set(own->context) == CUDA_OK) {
+        cuda_batch_free(d);
         if (own->piece) api->host_release(own->piece);
         for (int i = 0; i < DEVICE_QUEUES; i++) {
             if (own->event[i]) api->event_destroy(own->event[i]);

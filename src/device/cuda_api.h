@@ -76,6 +76,14 @@ typedef struct cuda_copy {
     size_t width, height, depth;
 } cuda_copy;
 
+/* A kernel of a graph. */
+typedef struct cuda_kernel_node {
+    void *function;
+    unsigned groups[3], threads[3], shared;
+    void **arguments, **extra;
+    void *kernel, *context; /* another way to name the function */
+} cuda_kernel_node;
+
 /* X(member, function, arguments) */
 #define CUDA_FUNCTIONS(X)                                                                          \
     X(init, "cuInit", (unsigned flags))                                                            \
@@ -131,6 +139,19 @@ typedef struct cuda_copy {
     X(error_name, "cuGetErrorName", (int result, const char **name))                               \
     X(error_words, "cuGetErrorString", (int result, const char **words))
 
+/* Those that not all drivers have: NULL where they are missing. */
+#define CUDA_GRAPH_FUNCTIONS(X)                                                                    \
+    X(graph_create, "cuGraphCreate", (void **graph, unsigned flags))                               \
+    X(graph_add_kernel, "cuGraphAddKernelNode_v2",                                                 \
+      (void **node, void *graph, void *const *behind, size_t count, const cuda_kernel_node *what)) \
+    X(graph_make_runs, "cuGraphInstantiateWithFlags",                                              \
+      (void **runs, void *graph, unsigned long long flags))                                        \
+    X(graph_set_kernel, "cuGraphExecKernelNodeSetParams_v2",                                       \
+      (void *runs, void *node, const cuda_kernel_node *what))                                      \
+    X(graph_release_runs, "cuGraphExecDestroy", (void *runs))                                      \
+    X(graph_release, "cuGraphDestroy", (void *graph))                                              \
+    X(graph_launch, "cuGraphLaunch", (void *runs, void *stream))
+
 #define NVRTC_FUNCTIONS(X)                                                                         \
     X(version, "nvrtcVersion", (int *major, int *minor))                                           \
     X(create, "nvrtcCreateProgram",                                                                \
@@ -148,6 +169,7 @@ typedef struct cuda_copy {
 #define API_MEMBER(member, function, arguments) int(*member) arguments;
 typedef struct cuda_api {
     CUDA_FUNCTIONS(API_MEMBER)
+    CUDA_GRAPH_FUNCTIONS(API_MEMBER)
 } cuda_api;
 typedef struct nvrtc_api {
     NVRTC_FUNCTIONS(API_MEMBER)

@@ -11,6 +11,7 @@ bool cuda_load_module(device *d, const device_binary *binary, void **module)
 void cuda_unload_module(device *d, void *module)
 {
     const cuda_api *api = cuda_enter(d);
+    cuda_batch_forget(d);
     if (api) api->module_unload(module);
 }
 
@@ -53,14 +54,17 @@ static bool ask_for_shared(device *d, const cuda_api *api, void *function, size_
 bool cuda_launch(device *d, void *function, const device_launch *launch)
 {
     const cuda_device *own = d->own;
+    if (cuda_batch_takes(d, function, launch)) return cuda_batch_send_full(d);
     const cuda_api *api = cuda_enter(d);
     const int64_t *groups = launch->groups;
     const int *threads = launch->threads;
     if (!api || !point_at_arguments(d, launch) || !ask_for_shared(d, api, function, launch->local))
         return false;
-    return cuda_check(d, "cuLaunchKernel",
-                      api->launch(function, (unsigned)groups[0], (unsigned)groups[1],
-                                  (unsigned)groups[2], (unsigned)threads[0], (unsigned)threads[1],
-                                  (unsigned)threads[2], (unsigned)launch->local,
-                                  own->stream[DEVICE_WORK], own->pointers, NULL));
+    const bool started = cuda_check(
+        d, "cuLaunchKernel",
+        api->launch(function, (unsigned)groups[0], (unsigned)groups[1], (unsigned)groups[2],
+                    (unsigned)threads[0], (unsigned)threads[1], (unsigned)threads[2],
+                    (unsigned)launch->local, own->stream[DEVICE_WORK], own->pointers, NULL));
+    if (started) cuda_batch_started(d, function, launch);
+    return started;
 }

@@ -36,5 +36,6 @@ bool cuda_check(device *d, const char *function, int result)
 const cuda_api *cuda_enter(device *d)
 {
     const cuda_device *own = d->own;
-    return cuda_check(d, "cuCtxSetCurrent", own->api->context_set(own->context)) ? own->api : NULL;
+    const bool entered = cuda_check(d, "cuCtxSetCurrent", own->api->context_set(own->context));
+    return entered && cuda_batch_send(d) ? own->api : NULL;
 }

@@ -7,9 +7,12 @@ enum { OLDEST_DRIVER = 11020 }; /* for NVRTC that makes code for a device, not o
 
 static const char *const names[] = {"libcuda.so.1", NULL};
 
-#define ROW(member, function, arguments) {function, offsetof(cuda_api, member)},
-static const device_symbol symbols[] = {CUDA_FUNCTIONS(ROW)};
+#define ROW(member, function, arguments) {.name = function, .offset = offsetof(cuda_api, member)},
+#define ROW_OF_SOME(member, function, arguments)                                                   \
+    {.name = function, .offset = offsetof(cuda_api, member), .may_lack = true},
+static const device_symbol symbols[] = {CUDA_FUNCTIONS(ROW) CUDA_GRAPH_FUNCTIONS(ROW_OF_SOME)};
 #undef ROW
+#undef ROW_OF_SOME
 
 static const device_library library = {
     .variable = "KATA_CUDA",

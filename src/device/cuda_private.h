@@ -21,6 +21,8 @@ const nvrtc_api *cuda_nvrtc(int driver_version, text *why);
 
 enum { CUDA_PIECE = HOSTILE(16 << 20, 64) };
 
+typedef struct cuda_batch cuda_batch;
+
 /* An open device. */
 typedef struct cuda_device {
     const cuda_api *api;
@@ -31,14 +33,29 @@ typedef struct cuda_device {
     char *piece;                /* pinned, CUDA_PIECE bytes; NULL: not needed yet */
     void **pointers;            /* to the arguments of a launch */
     size_t pointer_room;
+    cuda_batch *batch;      /* launches that wait; NULL: none so far */
     const nvrtc_api *nvrtc; /* NULL: not there */
     text no_nvrtc;          /* then why */
 } cuda_device;
 
 /* Whether a call succeeded; if not, keeps what went wrong. */
 bool cuda_check(device *d, const char *function, int result);
-/* Makes the device's context the calling thread's, before other calls. NULL when that fails. */
+/* Makes the device's context the calling thread's, and sends off launches that wait, before other
+ * calls. NULL when that fails. */
 const cuda_api *cuda_enter(device *d);
+
+/* ---- cuda_graph.c: small launches wait for others -------------------------------------------- */
+
+/* Keeps a launch if it may wait: then cuda_batch_send_full sends it off with the others when there
+ * are enough of them, and cuda_batch_send sends all. */
+bool cuda_batch_takes(device *d, void *function, const device_launch *launch);
+bool cuda_batch_send_full(device *d);
+bool cuda_batch_send(device *d);
+/* A launch has been put into the queue: more of its kind may wait. */
+void cuda_batch_started(device *d, void *function, const device_launch *launch);
+/* Before a module goes: none of its kernels is known any more. */
+void cuda_batch_forget(device *d);
+void cuda_batch_free(device *d);
 
 /* ---- cuda_memory.c, cuda_code.c, cuda_compile.c: what the table names ------------------------ */
 

@@ -12,7 +12,7 @@ static bool find_symbols(const device_library *library, const char *name, void *
     for (size_t i = 0; i < library->symbol_count; i++) {
         const device_symbol *symbol = &library->symbols[i];
         void *address = dlsym(handle, symbol->name);
-        if (!address) {
+        if (!address && !symbol->may_lack) {
             text_add(why, "%s: it has no %s", name, symbol->name);
             return false;
         }

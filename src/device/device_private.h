@@ -92,6 +92,7 @@ bool device_fail(device *d, device_failure kind, const char *format, ...) PRINTF
 typedef struct device_symbol {
     const char *name;
     size_t offset;
+    bool may_lack; /* then its address is NULL */
 } device_symbol;
 typedef struct device_library {
     const char *variable;     /* of the environment: its path, tried alone where it is set */

@@ -9,9 +9,9 @@ static const char *const names[] = {
     "libnvrtc.so.11.2",      FOLDER "libnvrtc.so",      FOLDER "libnvrtc.so.13",
     FOLDER "libnvrtc.so.12", FOLDER "libnvrtc.so.11.2", NULL};
 
-#define ROW(member, function, arguments) {function, offsetof(nvrtc_api, member)},
+#define ROW(member, function, arguments) {.name = function, .offset = offsetof(nvrtc_api, member)},
 static const device_symbol symbols[] = {
-    NVRTC_FUNCTIONS(ROW){"nvrtcGetErrorString", offsetof(nvrtc_api, words)}};
+    NVRTC_FUNCTIONS(ROW){.name = "nvrtcGetErrorString", .offset = offsetof(nvrtc_api, words)}};
 #undef ROW
 
 static const device_library library = {

@@ -5,7 +5,8 @@
 
 static const char *const names[] = {"libOpenCL.so.1", NULL};
 
-#define ROW(member, function, result, arguments) {function, offsetof(opencl_api, member)},
+#define ROW(member, function, result, arguments)                                                   \
+    {.name = function, .offset = offsetof(opencl_api, member)},
 static const device_symbol symbols[] = {OPENCL_FUNCTIONS(ROW)};
 #undef ROW
 

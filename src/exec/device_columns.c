@@ -130,9 +130,9 @@ static kata_status combine_along(const device_loop *l, int store, partials *p, i
     int a = d == 0 ? 1 : 0, b = d == 2 ? 1 : 2;
     const abi_tree tree = {.apart = size_of(&p->box, a) == 1 ? p->steps[b] : p->steps[a],
                            .lists = size_of(&p->box, a) * size_of(&p->box, b),
-                           .first = p->box.lo[d] + CENTRE,
-                           .count = size_of(&p->box, d),
-                           .step = p->steps[d]};
+                           .first = {p->box.lo[d] + CENTRE},
+                           .count = {size_of(&p->box, d), 1, 1},
+                           .step = {p->steps[d]}};
     p->box.hi[d] = p->box.lo[d] + 1;
     return device_run_tree(l, param_of(l, store), p->in, &tree);
 }

@@ -7,25 +7,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW_PARTIALS = 256 }; /* that are combined here */
+enum { FEW_PARTIALS = HOSTILE(256, 2) }; /* that are combined here */
 
 /* ---- memory for partials --------------------------------------------------------------------- */
+
+/* Puts some behind all others: those in front were taken longest ago, and are likely to be free. */
+static device_partials *put_last(struct exec_device *d, device_partials *p)
+{
+    device_partials **end = d->partials ? &d->last_partials->next : &d->partials;
+    p->next = NULL;
+    d->last_partials = p;
+    return *end = p;
+}
+
+/* Takes the smallest that are free and large enough out of the list; NULL: there are none. */
+static device_partials *find_free(struct exec_device *d, size_t bytes)
+{
+    device_partials **found = NULL, *before = NULL, *last = NULL;
+    for (device_partials **p = &d->partials; *p; last = *p, p = &(*p)->next) {
+        if ((*p)->used || (*p)->bytes < bytes || (found && (*p)->bytes >= (*found)->bytes))
+            continue;
+        found = p;
+        before = last;
+        if ((*p)->bytes == bytes) break;
+    }
+    if (!found) return NULL;
+    device_partials *free_one = *found;
+    *found = free_one->next;
+    if (!free_one->next) d->last_partials = before;
+    return free_one;
+}
 
 device_partials *device_take_partials(const device_loop *l, size_t bytes)
 {
     struct exec_device *d = l->d;
-    device_partials *free_one = NULL;
-    for (device_partials *p = d->partials; p; p = p->next)
-        if (!p->used && p->bytes >= bytes && (!free_one || p->bytes < free_one->bytes))
-            free_one = p;
-    if (free_one) return free_one;
+    device_partials *free_one = find_free(d, bytes);
+    if (free_one) return put_last(d, free_one);
     device_partials *made = calloc(1, sizeof *made);
     if (made) made->memory = device_take(d, bytes);
     if (made && made->memory) {
         made->bytes = bytes;
-        made->next = d->partials;
-        d->partials = made;
-        return made;
+        return put_last(d, made);
     }
     if (made)
         device_failed(l, "has no memory for a reduction of");
@@ -53,10 +75,10 @@ void device_partials_free(struct exec_device *d)
 kata_status device_run_tree(const device_loop *l, const ir_param *param, device_partials *p,
                             const abi_tree *tree)
 {
-    if (tree->count <= 1 || !tree->lists) return KATA_OK;
+    if (tree->count[0] * tree->count[1] * tree->count[2] <= 1 || !tree->lists) return KATA_OK;
     device_kernel *kernel = device_tree_kernel(l, param);
     if (!kernel) return l->m->status;
-    bool few = tree->count <= CODEGEN_TREE_SHORT;
+    const bool few = tree->count[0] <= CODEGEN_TREE_SHORT && !tree->step[1]; /* along x alone */
     const device_argument arguments[] = {{NULL, tree, sizeof *tree}, {p->memory, NULL, 0}};
     device_launch launch = {
         .groups = {few ? -floor_divide(-tree->lists, CODEGEN_TREE_THREADS) : tree->lists, 1, 1},
@@ -70,21 +92,26 @@ kata_status device_run_tree(const device_loop *l, const ir_param *param, device_
 static const int64_t CENTRE = (int64_t)1 << 60;
 
 /* The trees over bricks of rows, then along y, then along z: one value is left. Of loops of which
- * others run some points, one value of each plane, or of each row: see device_cut. */
+ * others run some points, one value of each plane, or of each row: see device_cut. A group goes on
+ * with the next dimensions where it has room for all of them; there are more groups otherwise. */
 static kata_status combine(const device_loop *l, const ir_param *param, device_partials *p,
                            const grid_box *bricks, int cut)
 {
-    int64_t n[3];
-    for (int d = 0; d < 3; d++) n[d] = bricks->hi[d] - bricks->lo[d];
-    const abi_tree trees[] = {
-        {.lists = n[1] * n[2], .apart = n[0], .count = n[0], .step = 1},
-        {.lists = n[2], .apart = n[0] * n[1], .count = n[1], .step = n[0]},
-        {.lists = 1, .apart = 0, .count = n[2], .step = n[0] * n[1]},
-    };
+    enum { AT_ONCE = CODEGEN_TREE_HELD * CODEGEN_TREE_LEAVES };
+    int64_t n[3], step[4] = {1};
+    for (int d = 0; d < 3; d++) {
+        n[d] = bricks->hi[d] - bricks->lo[d];
+        step[d + 1] = step[d] * n[d];
+    }
     kata_status status = KATA_OK;
-    for (int d = 0; d < cut && !status; d++) {
-        abi_tree tree = trees[d];
-        tree.first = bricks->lo[d] + CENTRE;
+    for (int d = 0, end; d < cut && !status; d = end) {
+        end = step[cut] / step[d] <= AT_ONCE ? cut : d + 1;
+        abi_tree tree = {.lists = step[3] / step[end], .apart = step[end], .count = {1, 1, 1}};
+        for (int of = d; of < end; of++) {
+            tree.first[of - d] = bricks->lo[of] + CENTRE;
+            tree.count[of - d] = n[of];
+            tree.step[of - d] = step[of];
+        }
         status = device_run_tree(l, param, p, &tree);
     }
     return status;
@@ -104,6 +131,7 @@ kata_status device_begin_reduction(const device_loop *l, int store, const grid_b
     device_partials *p = count ? device_take_partials(l, count * sizeof(ir_value)) : NULL;
     if (count && !p) return l->m->status;
     if (p) p->used = true;
+    if (p) d->waiting_bytes += (int64_t)p->bytes;
     d->waiting[d->waiting_count++] =
         (device_waiting){.loop = l->loop, .store = store, .bricks = *bricks, .partials = p};
     *memory = p ? p->memory : NULL;
@@ -203,6 +231,7 @@ kata_status device_fetch_reductions(const device_loop *l)
             if (w[k].partials) w[k].partials->used = false;
     }
     d->waiting_count = 0;
+    d->waiting_bytes = 0;
     return status;
 }
 
@@ -211,16 +240,18 @@ void device_forget_reductions(struct exec_device *d)
     for (size_t i = 0; i < d->waiting_count; i++)
         if (d->waiting[i].partials) d->waiting[i].partials->used = false;
     d->waiting_count = 0;
+    d->waiting_bytes = 0;
 }
 
-/* Whether a loop needs the value that a scalar has before it. */
+/* Whether a loop needs the value that a scalar has before it; NULL: any scalar. */
 static bool reads(const chain_loop *loop, const chain_slot *slot)
 {
     bool some = false;
     for (int p = 0; p < loop->kernel->param_count; p++) {
         const ir_param *param = &loop->kernel->params[p];
-        bool only_set = ir_param_is_reduction(param) && !param->accumulates;
-        some = some || (loop->bindings[p].slot == slot && !only_set);
+        const chain_slot *own = loop->bindings[p].slot;
+        const bool only_set = ir_param_is_reduction(param) && !param->accumulates;
+        some = some || (!only_set && (slot ? own == slot : own && !ir_param_is_field(param)));
     }
     return some;
 }
@@ -228,13 +259,12 @@ static bool reads(const chain_loop *loop, const chain_slot *slot)
 bool device_awaits(const struct exec_device *d, const chain_loop *loop)
 {
     enum { MOST = 256 };
-    int64_t bytes = 0;
-    bool needs = d->waiting_count >= MOST;
-    for (size_t i = 0; i < d->waiting_count; i++) {
+    bool needs = d->waiting_count >= MOST || d->waiting_bytes > DEVICE_WAITING;
+    const bool may = d->waiting_count && !needs && reads(loop, NULL);
+    for (size_t i = 0; i < d->waiting_count && may; i++) {
         const chain_loop *made = d->waiting[i].loop;
-        int param = made->kernel->stores[d->waiting[i].store].param;
+        const int param = made->kernel->stores[d->waiting[i].store].param;
         needs = needs || reads(loop, made->bindings[param].slot);
-        if (d->waiting[i].partials) bytes += (int64_t)d->waiting[i].partials->bytes;
     }
-    return needs || bytes > DEVICE_WAITING;
+    return needs;
 }

@@ -22,6 +22,7 @@
  *   KATA_SHIM_PIECE    bytes of the pieces of memory that can be mapped (4096); 0: none can
  *   KATA_SHIM_PAGEABLE 1: no memory of the host can be registered
  *   KATA_SHIM_THREADS  the most threads of a group (1024); launches of more lack resources
+ *   KATA_SHIM_NO_GRAPHS 1: no graph of kernels can be made
  *   KATA_SHIM_REFUSED  NVRTC compiles no text with these words
  *
  * All functions may be called by any thread; one lock is held while they run. Names, constants and
@@ -194,6 +195,15 @@ struct shim_function {
 
 /* Runs all blocks of a launch. */
 CUresult shim_launch_run(const shim_launch *launch);
+
+/* ---- shim_modules.c -------------------------------------------------------------------------- */
+
+CUresult shim_launch_check(const shim_launch *launch);
+/* Queues a launch with a copy of its arguments. */
+CUresult shim_launch_queue(const shim_launch *launch, CUstream stream);
+/* Makes one with arguments of its own; and frees these. */
+void shim_launch_keep(shim_launch *kept, const shim_launch *launch);
+void shim_launch_forget(shim_launch *kept);
 
 /* ---- shim_turns.c ---------------------------------------------------------------------------- */
 

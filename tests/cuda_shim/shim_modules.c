@@ -188,7 +188,7 @@ static CUresult run_queued(void *data)
     return result;
 }
 
-static CUresult queue_launch(const shim_launch *launch, CUstream stream)
+CUresult shim_launch_queue(const shim_launch *launch, CUstream stream)
 {
     const shim_entry *entry = launch->function->entry;
     size_t bytes = sizeof(queued), plain = 0;
@@ -210,7 +210,7 @@ static CUresult queue_launch(const shim_launch *launch, CUstream stream)
     return result;
 }
 
-static CUresult check_launch(const shim_launch *l)
+CUresult shim_launch_check(const shim_launch *l)
 {
     const shim_size b = l->blocks, t = l->threads;
     if (b.x == 0 || b.y == 0 || b.z == 0 || t.x == 0 || t.y == 0 || t.z == 0)
@@ -222,6 +222,25 @@ static CUresult check_launch(const shim_launch *l)
     if (most > 0 && threads > most) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     if (threads > shim_number("KATA_SHIM_THREADS", 1024)) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     return l->function->entry->count > 0 && !l->arguments ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+void shim_launch_keep(shim_launch *kept, const shim_launch *launch)
+{
+    const shim_entry *entry = launch->function->entry;
+    *kept = *launch;
+    kept->arguments = calloc(entry->count + 1, sizeof *kept->arguments);
+    if (!kept->arguments) abort();
+    for (unsigned i = 0; i < entry->count; i++) {
+        kept->arguments[i] = malloc(entry->sizes[i]);
+        if (!kept->arguments[i]) abort();
+        memcpy(kept->arguments[i], launch->arguments[i], entry->sizes[i]);
+    }
+}
+
+void shim_launch_forget(shim_launch *kept)
+{
+    for (unsigned i = 0; i < kept->function->entry->count; i++) free(kept->arguments[i]);
+    free(kept->arguments);
 }
 
 CUresult cuLaunchKernel(CUfunction function, unsigned blocks_x, unsigned blocks_y,
@@ -238,7 +257,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned blocks_x, unsigned blocks_
                                 .threads = {threads_x, threads_y, threads_z},
                                 .dynamic = dynamic,
                                 .arguments = arguments};
-    result = check_launch(&launch);
-    if (!result) result = queue_launch(&launch, stream);
+    result = shim_launch_check(&launch);
+    if (!result) result = shim_launch_queue(&launch, stream);
     return shim_leave(result);
 }

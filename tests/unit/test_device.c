@@ -364,6 +364,82 @@ static void threads_share_what_a_launch_adds(void **state)
     device_unload(d, module);
 }
 
+/* Two pieces of memory that kernels, copies and settings change by turns, and a model of them. */
+enum { LINE = 200 };
+typedef struct lines {
+    device_memory *memory[2];
+    double model[2][LINE];
+} lines;
+
+/* to = +-from + ..., whose values are whole numbers. */
+static void launch_scale(device *d, device_kernel *kernel, lines *l)
+{
+    const int to = (int)random_below(2), from = 1 - to;
+    const arguments p = {.a = random_below(2) ? 1 : -1,
+                         .b = (double)random_below(100),
+                         .n = (int64_t)random_below(LINE),
+                         .last = (short)random_below(9)};
+    const float c = (float)random_below(5);
+    const device_argument list[] = {{.memory = l->memory[to]},
+                                    {.memory = l->memory[from]},
+                                    {NULL, &p, sizeof p},
+                                    {NULL, &c, sizeof c}};
+    const int threads = random_below(9) ? 32 : 64;
+    for (int i = 0; i < p.n; i++) l->model[to][i] = p.a * l->model[from][i] + p.b + c + p.last;
+    assert_true(device_run(d, kernel,
+                           &(device_launch){.groups = {(p.n + threads - 1) / threads, 1, 1},
+                                            .threads = {threads, 1, 1},
+                                            .arguments = list,
+                                            .argument_count = COUNT_OF(list)}));
+}
+
+static void set_line(device *d, lines *l)
+{
+    const size_t bytes = random_below(LINE + 1) * sizeof(double);
+    const int to = (int)random_below(2);
+    memset(l->model[to], 0, bytes);
+    assert_true(device_set(d, l->memory[to], 0, 0, bytes));
+}
+
+static void get_line(device *d, const lines *l)
+{
+    double found[LINE];
+    const int from = (int)random_below(2);
+    get_all(d, l->memory[from], found, sizeof found);
+    assert_memory_equal(found, l->model[from], sizeof found);
+}
+
+/* Launches often follow one another, as some in a graph. */
+static void what_is_queued_happens_in_order(void **state)
+{
+    enum { TIMES = 1500 };
+    device *d = *state;
+    lines l = {.model = {{0}}};
+    device_module *module = load(d, kernels);
+    device_kernel *kernel = device_find_kernel(d, module, "scale");
+    for (int i = 0; i < 2; i++) l.memory[i] = put_new(d, l.model[i], sizeof l.model[i]);
+    for (int i = 0; i < TIMES; i++) {
+        const size_t rare = random_below(60);
+        if (rare == 0)
+            set_line(d, &l);
+        else if (rare == 1)
+            get_line(d, &l);
+        else
+            launch_scale(d, kernel, &l);
+    }
+    for (int i = 0; i < 2; i++) get_line(d, &l);
+    for (int i = 0; i < 2; i++) device_release(d, l.memory[i]);
+    device_unload(d, module);
+}
+
+/* Drivers that make no graphs start launches one by one. */
+static void launches_need_no_graphs(void **state)
+{
+    setenv("KATA_SHIM_NO_GRAPHS", "1", 1);
+    what_is_queued_happens_in_order(state);
+    unsetenv("KATA_SHIM_NO_GRAPHS");
+}
+
 static void launches_that_do_not_fit_are_refused(void **state)
 {
     device *d = *state;
@@ -603,6 +679,8 @@ static const struct CMUnitTest on_a_device[] = {
     cmocka_unit_test(a_kernel_takes_memory_and_structs),
     cmocka_unit_test(threads_count_in_three_dimensions),
     cmocka_unit_test(threads_share_what_a_launch_adds),
+    cmocka_unit_test(what_is_queued_happens_in_order),
+    cmocka_unit_test(launches_need_no_graphs),
     cmocka_unit_test(launches_that_do_not_fit_are_refused),
     cmocka_unit_test(wrong_text_gives_the_words_of_the_compiler),
     cmocka_unit_test(kernels_that_are_not_there_are_named),
