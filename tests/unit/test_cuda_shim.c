@@ -308,7 +308,7 @@ static const char wrong_text[] =
     "extern \"C\" __global__ void lonely(int *x) { if (!threadIdx.x) __syncwarp(); else\n"
     "    __shfl_down_sync(~0u, 1, 1); }\n"
     "extern \"C\" __global__ void divide(int *x) { *x = (9 + *x) / (int)threadIdx.x; }\n"
-    "extern \"C\" __global__ void deep(int *x) { volatile char much[1 << 19]; much[0] = *x; }\n"
+    "extern \"C\" __global__ void deep(int *x) { volatile char much[1 << 21]; much[0] = *x; }\n"
     "extern \"C\" __global__ void fill(char *x, int n)\n"
     "{ extern __shared__ char tile[]; for (int i = 0; i < n; i++) tile[i] = 0; *x = tile[0]; }\n";
 
