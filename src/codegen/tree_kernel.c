@@ -7,7 +7,8 @@
 /* In front of it: T and MEMBER, the type of values; LEAVES and HELD; KATA_MEET, KATA_SHARED,
  * KATA_SHARES; kata_both. */
 static const char nodes[] =
-    "/* The list of a group, along the dimension that is combined: the index of its first value, the\n"
+    "/* The list of a group, along the dimension that is combined: the index of its first value, "
+    "the\n"
     " * nodes along it, and those of all lists; and whether they are in shared memory. */\n"
     "typedef struct kata_lists {\n"
     "    int64_t first;\n"

@@ -268,7 +268,8 @@ static inline unsigned long long __umul64hi(unsigned long long x, unsigned long 
     return (unsigned long long)((unsigned __int128)x * y >> 64);
 }
 
-/* ---- asynchronous copies ----------------------------------------------------------------------- */
+/* ---- asynchronous copies -----------------------------------------------------------------------
+ */
 
 /* Texts write them in assembler, and by these words where there is none. A thread's copies happen
  * as late as they may: when it waits for them, or never. */
