@@ -1000,7 +1000,9 @@ typedef struct kata_save_options {
     bool behind KATA_ZERO;   /* kata_save: the file is written behind (kata_output_wait) */
     int64_t every KATA_ZERO; /* kata_series_new: of the calls of kata_series_add, the first
                                 adds a step, and each so manieth after it; 0 means 1 */
-    double frame_seconds KATA_ZERO; /* .apng: how long each picture is shown; 0 means 0.1 */
+    double frame_seconds KATA_ZERO;  /* .apng: how long each picture is shown; 0 means 0.1 */
+    kata_field *positions KATA_ZERO; /* .vtkhdf of a mesh: where its vertices lie, a field on them
+                                        with the components x, y and perhaps z. A sphere has them */
 } KATA_NAMED kata_save_options;
 
 /* Writes a field; the file appears whole or not at all. f16, bf16 and unorm8 are written as f32,
@@ -1027,6 +1029,8 @@ typedef struct kata_save_options {
  *       A field that is staggered along x begins half a spacing before the others.
  *       Fields have the same points; or they are values of the cells of one grid (not staggered)
  *       and of their corners (staggered along all dimensions).
+ *       Of a mesh an UnstructuredGrid: fields on its cells and vertices; or on its edges, as lines.
+ *       Levels are meshes .spacing_z above one another: outwards on a sphere, elsewhere along z.
  *
  * Call it as
  *     kata_save(field, "u.png", .low = 0, .high = 1)

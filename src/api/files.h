@@ -108,6 +108,12 @@ typedef struct api_loaded {
     void *values;
 } api_loaded;
 
+/* ---- mesh_save.c ----------------------------------------------------------------------------- */
+
+/* Fields on a mesh to VTKHDF. */
+kata_status api_mesh_make(api_field_list *list, const kata_save_options *options,
+                          io_output *output);
+
 /* ---- picture.c ------------------------------------------------------------------------------- */
 
 kata_status api_png_make(api_field_list *list, const kata_save_options *options, io_output *output);

@@ -163,6 +163,11 @@ kata_status api_vtkhdf_make(api_field_list *list, const kata_save_options *optio
                             io_output *output)
 {
     kata *k = list->field[0]->k;
+    if (list->field[0]->grid->mesh) return api_mesh_make(list, options, output);
+    if (options->positions)
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "%s: .positions is for fields on a mesh, and '%s' is on a grid", list->call,
+                        list->field[0]->name);
     vtkhdf_file *f = api_output_data(k, sizeof *f, options->path);
     if (!f) return k->messages.status;
     f->time = options->time;

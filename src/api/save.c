@@ -66,6 +66,7 @@ static kata_status refuse_unused(kata *k, const char *call, const kata_save_opti
         {o->colours != KATA_VIRIDIS, API_COLOURS, "colours", ".png and .apng"},
         {o->time != 0, API_PLACES, "time", ".vtkhdf and .h5"},
         {o->cells, API_CELLS, "cells", ".vtkhdf"},
+        {o->positions != NULL, API_CELLS, "positions", ".vtkhdf"},
         {o->frame_seconds != 0, API_FRAMES, "frame_seconds", ".apng"},
     };
     for (size_t i = 0; i < COUNT_OF(options); i++)

@@ -67,6 +67,11 @@ static kata_status open_file(kata_series *s)
         s->frames = io_frames_new(o->path, o->frame_seconds == 0 ? 0.1 : o->frame_seconds);
         return s->frames ? KATA_OK : api_no_memory(k);
     }
+    if (s->fields.field[0]->grid->mesh)
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "kata_series_new: '%s': fields on a mesh go to a file for each step, as "
+                        "'mesh-####.vtkhdf'",
+                        o->path);
     kata_status status = api_image_of(&s->fields, o, &lattice, arrays);
     if (status) return status;
     s->file = io_series_new(o->path, &lattice, s->fields.count, arrays, &k->messages);

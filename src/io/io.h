@@ -202,6 +202,24 @@ typedef struct io_lattice {
 kata_status io_vtkhdf_write(const char *path, const io_lattice *lattice, double time, int count,
                             const io_points *arrays, const io_source *source, messages *m);
 
+/* ---- vtkhdf_mesh.c --------------------------------------------------------------------------- */
+
+/* Cells of points, as VTK has them: cell i has the corners connectivity[offsets[i]] to
+ * connectivity[offsets[i + 1] - 1], and is of the type types[i] (IO_VTK_...). */
+typedef struct io_mesh {
+    int64_t points, cells, corners; /* corners: of all cells */
+    const double *position;         /* x, y and z of each point */
+    const int64_t *connectivity, *offsets;
+    const uint8_t *types;
+} io_mesh;
+
+enum { IO_VTK_LINE = 3, IO_VTK_TRIANGLE = 5, IO_VTK_POLYGON = 7, IO_VTK_QUAD = 9 };
+
+/* Writes arrays as the cell data and point data of a VTKHDF UnstructuredGrid (VTK File Formats,
+ * VTKHDF 1.0). The file appears whole or not at all. */
+kata_status io_vtkhdf_write_mesh(const char *path, const io_mesh *mesh, double time, int count,
+                                 const io_points *arrays, const io_source *source, messages *m);
+
 /* What an array is said to be, beside its values. */
 typedef struct io_about {
     const char *units; /* NULL: none */

@@ -13,7 +13,7 @@ typedef struct image {
     const io_points *arrays;
 } image;
 
-static bool say_units(hid_t file, const char *path, const char *units)
+bool io_vtkhdf_units(hid_t file, const char *path, const char *units)
 {
     if (!units) return true;
     hid_t set = H5Dopen2(file, path, H5P_DEFAULT);
@@ -22,7 +22,7 @@ static bool say_units(hid_t file, const char *path, const char *units)
     return H5Dclose(set) >= 0 && good;
 }
 
-static bool add_time(hid_t file, double time)
+bool io_vtkhdf_time(hid_t file, double time)
 {
     const hsize_t one = 1;
     hid_t group = H5Gcreate2(file, "VTKHDF/FieldData", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
@@ -45,10 +45,10 @@ static bool make_image(const void *data, hid_t file, haddr_t *positions)
         int axes = io_vtkhdf_axes(im->layout, p, 0, size);
         io_vtkhdf_path(path, "VTKHDF", p, "");
         positions[i] = io_hdf5_reserve(file, path, p->type, axes, size);
-        good = positions[i] != HADDR_UNDEF && say_units(file, path, p->units);
+        good = positions[i] != HADDR_UNDEF && io_vtkhdf_units(file, path, p->units);
     }
     /* VTK before 9.3 reads no file that has such data. */
-    return good && (im->time == 0 || add_time(file, im->time));
+    return good && (im->time == 0 || io_vtkhdf_time(file, im->time));
 }
 
 kata_status io_vtkhdf_write(const char *path, const io_lattice *lattice, double time, int count,

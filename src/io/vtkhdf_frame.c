@@ -120,15 +120,21 @@ static bool make_group(hid_t root, const char *name)
     return group >= 0 && H5Gclose(group) >= 0;
 }
 
-bool io_vtkhdf_groups(hid_t file, const io_vtkhdf_layout *l, int count, const io_points *arrays)
+bool io_vtkhdf_data_groups(hid_t group, int count, const io_points *arrays)
 {
     const io_points *first[2] = {NULL, NULL};
+    bool good = true;
     for (int i = 0; i < count; i++)
         if (!first[arrays[i].of_cells]) first[arrays[i].of_cells] = &arrays[i];
+    for (int i = 0; i < 2 && good; i++) good = !first[i] || make_group(group, data_of(first[i]));
+    return good;
+}
+
+bool io_vtkhdf_groups(hid_t file, const io_vtkhdf_layout *l, int count, const io_points *arrays)
+{
     hid_t root = H5Gcreate2(file, "VTKHDF", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     if (root < 0) return false;
-    bool good = write_attributes(root, l);
-    for (int i = 0; i < 2 && good; i++) good = !first[i] || make_group(root, data_of(first[i]));
+    bool good = write_attributes(root, l) && io_vtkhdf_data_groups(root, count, arrays);
     return H5Gclose(root) >= 0 && good;
 }
 

@@ -91,6 +91,14 @@ bool io_hdf5_text(hid_t object, const char *name, const char *value);
 /* Makes the group VTKHDF with the attributes of an image, and a group in it for each kind of data
  * that there is. */
 bool io_vtkhdf_groups(hid_t file, const io_vtkhdf_layout *l, int count, const io_points *arrays);
+/* The latter, in the group VTKHDF. */
+bool io_vtkhdf_data_groups(hid_t group, int count, const io_points *arrays);
 kata_status io_vtkhdf_check(const char *path, const io_lattice *lattice, messages *m);
+
+/* ---- vtkhdf.c -------------------------------------------------------------------------------- */
+
+/* The units of an array, as an attribute; NULL: none. The time of a file, as field data. */
+bool io_vtkhdf_units(hid_t file, const char *path, const char *units);
+bool io_vtkhdf_time(hid_t file, double time);
 
 #endif

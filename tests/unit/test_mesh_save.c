@@ -1,0 +1,249 @@
+/* Fields on meshes in VTKHDF files: cells with their corners, where these lie, and values on them,
+ * on few levels and on many; edges as lines; and what has no place there. */
+/* Labels: hostile */
+#include "kata/kata.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <hdf5.h>
+#include <cmocka.h>
+
+enum { MOST = 4096, LINE = 3, TRIANGLE = 5, POLYGON = 7, QUAD = 9 };
+static const char path[] = "mesh.vtkhdf";
+static char folder[] = "/tmp/kata_mesh_save_XXXXXX";
+
+static int make_folder(void **unused)
+{
+    (void)unused;
+    return !mkdtemp(folder) || chdir(folder);
+}
+
+static int remove_folder(void **unused)
+{
+    (void)unused;
+    return chdir("/") || rmdir(folder);
+}
+
+static void assert_near(double a, double b, double by)
+{
+    if (!(fabs(a - b) <= by)) fail_msg("%.17g is not %.17g", a, b);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+typedef struct picture {
+    int points, cells, corners;
+    double position[MOST][3];
+    int64_t connectivity[MOST], offsets[MOST];
+    uint8_t types[MOST];
+    double of_cells[MOST], of_points[MOST];
+} picture;
+
+static picture seen;
+
+/* All values of a dataset; returns how many there are, -1 where there is none. */
+static int read_set(hid_t file, const char *name, hid_t type, size_t bytes, void *values)
+{
+    if (H5Lexists(file, name, H5P_DEFAULT) <= 0) return -1;
+    hid_t set = H5Dopen2(file, name, H5P_DEFAULT), space = H5Dget_space(set);
+    const int count = (int)H5Sget_simple_extent_npoints(space);
+    assert_true((size_t)count * bytes <= sizeof seen.position);
+    assert_true(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+    H5Sclose(space);
+    H5Dclose(set);
+    return count;
+}
+
+static int read_count(hid_t file, const char *name)
+{
+    int64_t count = -1;
+    assert_int_equal(read_set(file, name, H5T_NATIVE_INT64, sizeof count, &count), 1);
+    return (int)count;
+}
+
+/* The file with values on cells, or edges, and on vertices, where these have names. */
+static void read_picture(const char *on_cells, const char *on_points)
+{
+    char name[80];
+    memset(&seen, 0, sizeof seen);
+    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    assert_true(file >= 0);
+    seen.points = read_count(file, "VTKHDF/NumberOfPoints");
+    seen.cells = read_count(file, "VTKHDF/NumberOfCells");
+    seen.corners = read_count(file, "VTKHDF/NumberOfConnectivityIds");
+    assert_int_equal(
+        read_set(file, "VTKHDF/Points", H5T_NATIVE_DOUBLE, sizeof(double), seen.position),
+        3 * seen.points);
+    assert_int_equal(
+        read_set(file, "VTKHDF/Connectivity", H5T_NATIVE_INT64, sizeof(int64_t), seen.connectivity),
+        seen.corners);
+    assert_int_equal(
+        read_set(file, "VTKHDF/Offsets", H5T_NATIVE_INT64, sizeof(int64_t), seen.offsets),
+        seen.cells + 1);
+    assert_int_equal(read_set(file, "VTKHDF/Types", H5T_NATIVE_UINT8, 1, seen.types), seen.cells);
+    assert_int_equal(seen.offsets[seen.cells], seen.corners);
+    snprintf(name, sizeof name, "VTKHDF/CellData/%s", on_cells ? on_cells : "-");
+    assert_int_equal(read_set(file, name, H5T_NATIVE_DOUBLE, sizeof(double), seen.of_cells),
+                     on_cells ? seen.cells : -1);
+    snprintf(name, sizeof name, "VTKHDF/PointData/%s", on_points ? on_points : "-");
+    assert_int_equal(read_set(file, name, H5T_NATIVE_DOUBLE, sizeof(double), seen.of_points),
+                     on_points ? seen.points : -1);
+    H5Fclose(file);
+    remove(path);
+}
+
+/* ---- programs -------------------------------------------------------------------------------- */
+
+/* A field whose values tell element and level. */
+static kata_field *numbered(kata_grid *g, const char *name, kata_location on, int levels)
+{
+    static double values[MOST];
+    const int n = (int)kata_grid_count(g, on);
+    kata_field *f = kata_field_new(g, name, KATA_F64, .on = on);
+    for (int i = 0; i < n * levels; i++) values[i] = 100 * (i % n) + i / n;
+    kata_put(f, kata_all(g), values, n * levels);
+    return f;
+}
+
+/* Each cell of the file is the one that its value tells, and so is each point. */
+static void check_sphere(kata_grid *g, kata_location on, double thickness)
+{
+    const kata_neighbours n = kata_grid_neighbours(g, on, KATA_VERTICES);
+    const int vertices = (int)kata_grid_count(g, KATA_VERTICES);
+    static double at[MOST];
+    assert_int_equal(kata_grid_geometry(g, KATA_VERTICES, KATA_POSITION, at, 3 * vertices),
+                     KATA_OK);
+    for (int c = 0; c < seen.cells; c++) {
+        const int element = (int)seen.of_cells[c] / 100, level = (int)seen.of_cells[c] % 100;
+        assert_int_equal(seen.types[c], n.width == 2 ? LINE : TRIANGLE);
+        assert_int_equal(seen.offsets[c + 1] - seen.offsets[c], n.width);
+        for (int k = 0; k < n.width; k++) {
+            const int64_t corner = seen.connectivity[seen.offsets[c] + k];
+            const int vertex = n.table[element * n.width + k];
+            assert_int_equal((int)seen.of_points[corner], 100 * vertex + level);
+            for (int d = 0; d < 3; d++)
+                assert_near(seen.position[corner][d],
+                            at[d * vertices + vertex] * (1 + thickness * level), 1e-14);
+        }
+    }
+}
+
+static void a_sphere_has_cells_of_all_levels(void **unused)
+{
+    (void)unused;
+    static const int levels[] = {1, 2, 9};
+    for (int i = 0; i < 3; i++) {
+        kata *k = kata_open(NULL);
+        kata_grid *g = kata_grid_sphere(k, 1, 1, levels[i]);
+        kata_field *d = numbered(g, "d", KATA_CELLS, levels[i]);
+        kata_field *h = numbered(g, "h", KATA_VERTICES, levels[i]);
+        assert_int_equal(kata_save(d, path, .with = {h}, .spacing_z = 0.125), KATA_OK);
+        read_picture("d", "h");
+        assert_int_equal(seen.cells, 80 * levels[i]);
+        assert_int_equal(seen.points, 42 * levels[i]);
+        check_sphere(g, KATA_CELLS, 0.125);
+        assert_int_equal(kata_close(k), KATA_OK);
+    }
+}
+
+static void edges_are_lines(void **unused)
+{
+    (void)unused;
+    kata *k = kata_open(NULL);
+    kata_grid *g = kata_grid_sphere(k, 1, 0, 2);
+    assert_int_equal(kata_save(numbered(g, "u", KATA_EDGES, 2), path), KATA_OK);
+    read_picture("u", NULL);
+    assert_int_equal(seen.cells, 60);
+    assert_int_equal(seen.types[59], LINE);
+    assert_int_equal(kata_save(numbered(g, "h", KATA_VERTICES, 2), path, .origin = {5, 6, 7}),
+                     KATA_OK);
+    read_picture(NULL, "h");
+    assert_int_equal(seen.types[0], TRIANGLE);
+    double far = 0;
+    for (int d = 0; d < 3; d++) far += pow(seen.position[0][d] - 5 - d, 2);
+    assert_near(far, 1, 1e-14);
+    assert_int_equal(kata_close(k), KATA_OK);
+}
+
+/* A pentagon, a square and a triangle in a row. */
+static kata_grid *row_of_three(kata *k)
+{
+    static const int32_t corners[3][5] = {{0, 1, 2, 3, 4}, {1, 5, 6, 2, -1}, {5, 7, 6, -1, -1}};
+    return kata_grid_mesh(k, 3, .vertices = 8, .cell_vertices = {corners[0], 5});
+}
+
+static void cells_have_any_number_of_corners(void **unused)
+{
+    (void)unused;
+    static const double at[2][8] = {{0, 1, 1, 0, -1, 2, 2, 3}, {0, 0, 1, 1, 0.5, 0, 1, 0.5}};
+    static const int types[] = {POLYGON, QUAD, TRIANGLE};
+    kata *k = kata_open(NULL);
+    kata_grid *g = row_of_three(k);
+    kata_field *d = numbered(g, "d", KATA_CELLS, 1);
+    kata_field *x = kata_field_new(g, "x", KATA_F32, .on = KATA_VERTICES, .components = 2);
+    kata_put(x, kata_all(g), at[0], 16);
+    assert_int_equal(kata_save(d, path, .positions = x, .time = 2), KATA_OK);
+    read_picture("d", NULL);
+    assert_int_equal(seen.corners, 12);
+    for (int c = 0; c < 3; c++) {
+        assert_int_equal(seen.types[c], types[(int)seen.of_cells[c] / 100]);
+        assert_int_equal(seen.offsets[c + 1] - seen.offsets[c], 5 - (int)seen.of_cells[c] / 100);
+    }
+    for (int i = 0; i < 8; i++) {
+        assert_near(seen.position[i][0], at[0][i], 0);
+        assert_near(seen.position[i][1], at[1][i], 0);
+        assert_near(seen.position[i][2], 0, 0);
+    }
+    assert_int_equal(kata_close(k), KATA_OK);
+}
+
+static void expect(kata *k, const char *words)
+{
+    if (!strstr(kata_error_message(k), words)) fail_msg("%s", kata_error_message(k));
+    assert_int_not_equal(access(path, F_OK), 0);
+    kata_error_clear(k);
+}
+
+static void others_are_refused(void **unused)
+{
+    (void)unused;
+    kata *k = kata_open(NULL);
+    kata_grid *g = row_of_three(k), *flat = kata_grid_2d(k, 4, 4);
+    kata_field *d = numbered(g, "d", KATA_CELLS, 1), *e = numbered(g, "e", KATA_EDGES, 1);
+    kata_field *plain = kata_field_new(flat, "p", KATA_F64);
+    kata_field *x = kata_field_new(g, "x", KATA_F64, .on = KATA_VERTICES, .components = 2);
+    kata_field *far = kata_field_new(g, "far", KATA_F64, .on = KATA_VERTICES, .components = 4);
+    kata_save(d, path);
+    expect(k, "where do the vertices lie? Give .positions");
+    kata_save(d, path, .positions = e);
+    expect(k, "'e' is not on the vertices of the mesh");
+    kata_save(d, path, .positions = far);
+    expect(k, "'far' has not two or three components");
+    kata_save(d, path, .positions = x, .with = {e});
+    expect(k, "'e' lies on other elements");
+    kata_save(d, path, .positions = x, .with = {plain});
+    expect(k, "'p' is of another grid");
+    kata_save(d, path, .positions = x, .cells = true);
+    expect(k, ".cells is for images");
+    kata_save(plain, path, .positions = x);
+    expect(k, "'p' is on a grid");
+    kata_save(d, "d.npy", .positions = x);
+    expect(k, "has no place for .positions");
+    assert_null(kata_series_new(d, path, .positions = x));
+    expect(k, "go to a file for each step");
+    assert_int_equal(kata_close(k), KATA_OK);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sphere_has_cells_of_all_levels), cmocka_unit_test(edges_are_lines),
+        cmocka_unit_test(cells_have_any_number_of_corners), cmocka_unit_test(others_are_refused)};
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
