@@ -7,7 +7,10 @@
  * the median of some repetitions, each beside a copy. With a limit of the device's memory, each is
  * beside the same kernel without one; KATA_EXPLAIN=text then shows how fields were moved. A kernel
  * is named as it is called, or as its line says. Loops run one by one, but in a second line of some
- * kernels, "over time", in which some loops run at once where that has been found to be faster. */
+ * kernels, "over time", in which some loops run at once where that has been found to be faster.
+ *
+ * On grids of 64 points or less a step takes as long as it takes to start its kernels: then kernels
+ * that need several of them are measured, too. */
 #include "device_kata.h"
 
 #include <kata/kata.h>
@@ -16,26 +19,38 @@
 #include <string.h>
 #include <time.h>
 
+enum {
+    SUM = 1,   /* it has a sum, */
+    LOOKS = 2, /* which the program looks at after each step */
+    FLAT = 4,  /* the grid has 80 levels */
+    SMALL = 8  /* on small grids only */
+};
+enum { SMALL_SIZE = 64 };
+
 typedef struct bench_case {
     const char *kernel;
     kata_type type;
-    int reach[3];    /* of reads: points that far from the sides run */
-    kata_rule rule;  /* KATA_NONE: the points inside; otherwise all of them */
-    bool sums, flat; /* it has a sum; the grid has 80 levels */
+    int reach[3];   /* of reads: points that far from the sides run */
+    kata_rule rule; /* KATA_NONE: the points inside; otherwise all of them */
+    int traits;
     const char *words;
 } bench_case;
 
 static const bench_case cases[] = {
-    {"copy_f64", KATA_F64, {0, 0, 0}, KATA_NONE, false, false, "copy, f64"},
-    {"copy_f32", KATA_F32, {0, 0, 0}, KATA_NONE, false, false, "copy, f32"},
-    {"star7_f64", KATA_F64, {1, 1, 1}, KATA_NONE, false, false, "7-point, f64"},
-    {"star7_f64", KATA_F64, {1, 1, 1}, KATA_PERIODIC, false, false, "7-point, f64, periodic"},
-    {"star7_f32", KATA_F32, {1, 1, 1}, KATA_NONE, false, false, "7-point, f32"},
-    {"star7_sum", KATA_F64, {1, 1, 1}, KATA_NONE, true, false, "7-point and a sum, f64"},
-    {"box27_f64", KATA_F64, {1, 1, 1}, KATA_NONE, false, false, "27-point, f64"},
-    {"star49_f32", KATA_F32, {8, 8, 8}, KATA_NONE, false, false, "order 16, f32"},
-    {"star49_f64", KATA_F64, {8, 8, 8}, KATA_NONE, false, false, "order 16, f64"},
-    {"diffuse", KATA_F64, {2, 2, 0}, KATA_NONE, false, true, "horizontal diffusion, f64"},
+    {"copy_f64", KATA_F64, {0, 0, 0}, KATA_NONE, 0, "copy, f64"},
+    {"copy_f32", KATA_F32, {0, 0, 0}, KATA_NONE, 0, "copy, f32"},
+    {"star7_f64", KATA_F64, {1, 1, 1}, KATA_NONE, 0, "7-point, f64"},
+    {"star7_f64", KATA_F64, {1, 1, 1}, KATA_PERIODIC, 0, "7-point, f64, periodic"},
+    {"star7_f64", KATA_F64, {1, 1, 1}, KATA_CLAMP, SMALL, "7-point, f64, clamped"},
+    {"star7_f32", KATA_F32, {1, 1, 1}, KATA_NONE, 0, "7-point, f32"},
+    {"star7_sum", KATA_F64, {1, 1, 1}, KATA_NONE, SUM, "7-point and a sum, f64"},
+    {"star7_sum", KATA_F64, {1, 1, 1}, KATA_PERIODIC, SUM | SMALL, "and a sum, periodic"},
+    {"star7_sum", KATA_F64, {1, 1, 1}, KATA_PERIODIC, SUM | SMALL | LOOKS, "and looked at"},
+    {"box27_f64", KATA_F64, {1, 1, 1}, KATA_NONE, 0, "27-point, f64"},
+    {"box27_f64", KATA_F64, {1, 1, 1}, KATA_PERIODIC, SMALL, "27-point, f64, periodic"},
+    {"star49_f32", KATA_F32, {8, 8, 8}, KATA_NONE, 0, "order 16, f32"},
+    {"star49_f64", KATA_F64, {8, 8, 8}, KATA_NONE, 0, "order 16, f64"},
+    {"diffuse", KATA_F64, {2, 2, 0}, KATA_NONE, FLAT, "horizontal diffusion, f64"},
 };
 /* Those that are measured over time, too, in chains of so many steps, after so many. */
 static const char *const over_time[] = {"7-point, f64", "7-point, f64, periodic", "7-point, f32",
@@ -66,17 +81,18 @@ typedef struct run {
     kata_scalar *sum;
     kata_range range;
     double bytes; /* of a step */
+    double found; /* the sum */
 } run;
 
 static void open_case(run *r, kata *k, kata_module *m, const bench_case *c, const options *o)
 {
-    int64_t n = o->size, nz = c->flat ? 80 : n;
+    int64_t n = o->size, nz = c->traits & FLAT ? 80 : n;
     *r = (run){.k = k};
     r->grid = kata_grid_3d(k, n, n, nz);
     r->u = kata_field_new(r->grid, "u", c->type, .boundary = c->rule);
     r->v = kata_field_like(r->u, "v");
     r->kernel = kata_kernel_find(m, c->kernel);
-    r->sum = c->sums ? kata_scalar_new(k, "sum", KATA_F64) : NULL;
+    r->sum = c->traits & SUM ? kata_scalar_new(k, "sum", KATA_F64) : NULL;
     bool all = c->rule != KATA_NONE;
     const int *h = c->reach;
     r->range = all ? kata_all(r->grid)
@@ -93,11 +109,12 @@ static void steps(run *r, const bench_case *c, int count)
     for (int i = 0; i < count; i++) {
         if (!strncmp(c->kernel, "copy", 4))
             kata_apply(r->kernel, r->range, r->u, r->v);
-        else if (c->sums)
+        else if (c->traits & SUM)
             kata_apply(r->kernel, r->range, r->u, r->v, 0.4, 0.1, r->sum);
         else
             kata_apply(r->kernel, r->range, r->u, r->v, 0.4, 0.1);
         kata_swap(r->u, r->v);
+        if (c->traits & LOOKS) kata_scalar_get(r->sum, &r->found);
     }
     kata_flush(r->k);
 }
@@ -140,7 +157,7 @@ static bool measure(kata *k, kata *other, const bench_case *c, const options *o)
     }
     if (!kata_ok(k) || !kata_ok(other)) return false;
     const double own = median(rates, o->repeat), others = median(copies, o->repeat);
-    printf("%-26s %5lld  %9.3f ms  %8.1f GB/s  %8.1f GB/s", o->over_time ? "  over time" : c->words,
+    printf("%-26s %5lld  %9.4f ms  %8.1f GB/s  %8.1f GB/s", o->over_time ? "  over time" : c->words,
            (long long)o->size, r.bytes / own * 1e3, own / 1e9, others / 1e9);
     if (o->limit) printf("  %9.3f ms", r.bytes / others * 1e3);
     printf("  %5.3f\n", median(ratios, o->repeat));
@@ -210,7 +227,8 @@ static bool parse(options *o, int argc, char **argv)
 
 static bool is_chosen(const bench_case *c, const options *o)
 {
-    return !o->only || !strcmp(o->only, c->kernel) || !strcmp(o->only, c->words);
+    if (o->only) return !strcmp(o->only, c->kernel) || !strcmp(o->only, c->words);
+    return o->size <= SMALL_SIZE || !(c->traits & SMALL);
 }
 
 /* Returns how many kernels were asked for. */

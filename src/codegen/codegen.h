@@ -22,6 +22,9 @@ typedef struct codegen_loop {
     bool lines;               /* with #line directives that lead to the kernel's text */
     bool apart;               /* on a device: no two parameters are given one field */
     uint32_t without;         /* passes that are left out: see codegen_read_passes */
+    /* On a device, of y and z. Bit p: rows, or planes, that lie beyond those of the field of
+     * parameter p are the ones that lie a grid's size away. */
+    uint64_t wraps[3];
 } codegen_loop;
 
 /* ---- interface.c, skew.c --------------------------------------------------------------------- */
@@ -114,6 +117,7 @@ int64_t codegen_group_points(const codegen_shape *shape, int dimension);
 enum { CODEGEN_MOST_TILES = 4 };
 int codegen_list_tiles(const codegen_loop *loop, bool wide, int64_t local,
                        codegen_shape shapes[CODEGEN_MOST_TILES]);
+bool codegen_may_tile(const codegen_loop *loop);
 /* Makes a shape one with tiles, of so many threads, points of a vector and rows of a thread.
  * False, and the shape as it was, where the loop has none. */
 bool codegen_change_tile(const codegen_loop *loop, codegen_shape *shape, const int threads[2],

@@ -17,6 +17,7 @@ void codegen_name(const codegen_loop *loop, char name[64])
         types = hash_bytes(&type, sizeof type, types);
     }
     if (loop->without) types = hash_bytes(&loop->without, sizeof loop->without, types);
+    if (loop->wraps[1] | loop->wraps[2]) types = hash_bytes(loop->wraps, sizeof loop->wraps, types);
     snprintf(name, 64, "kata_%s_%016" PRIx64 "%s", kernel->hash, types, loop->colored ? "_c" : "");
 }
 

@@ -15,6 +15,10 @@ KATA_INLINED ABI_STEP kata_wrapped(ABI_STEP i, ABI_STEP period, ABI_STEP end)
     return i < 0 ? i + period : i >= end ? i - period : i;
 }
 
+/* The same of an index along dimension d of a field that wraps, in the kernel of a device. */
+#define KATA_ROUND(i, d)                                                                           \
+    kata_wrapped(i, (ABI_STEP)given.launch.size[d], (ABI_STEP)given.launch.size[d])
+
 /* The index from low to high - 1 that one stands for: a period away, where there is one, or the
  * nearest. */
 KATA_INLINED ABI_STEP kata_placed(ABI_STEP i, int64_t low, int64_t high, int64_t period)

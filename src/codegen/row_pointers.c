@@ -47,12 +47,37 @@ static void add_centre(const codegen_writer *w, nest *in, int param, int compone
     add_shift(line, w, param, 2, 0, view);
 }
 
+static bool is_wrapped(const codegen_writer *w, int param, int d, int offset)
+{
+    return offset && w->loop->wraps[d] && w->loop->wraps[d] >> param & 1;
+}
+
+codegen_label codegen_row_place(const codegen_writer *w, int param, int d, const char *from,
+                                int offset)
+{
+    if (!is_wrapped(w, param, d, offset)) return codegen_format("(%s + %d)", from, offset);
+    return codegen_format("KATA_ROUND(%s + (%d), %d)", from, offset, d);
+}
+
+bool codegen_wraps_row(const codegen_writer *w, int param, const int32_t offset[3])
+{
+    return is_wrapped(w, param, 1, offset[1]) || is_wrapped(w, param, 2, offset[2]);
+}
+
 /* The address of a row, from the row of the point where that is possible. */
 static void add_address(text *out, const codegen_writer *w, int param, int component,
                         const int32_t offset[3])
 {
     const ir_kernel *kernel = w->loop->kernel;
     int view = codegen_view_index(kernel, param) + component;
+    if (codegen_wraps_row(w, param, offset)) {
+        text_add(out, "(const %s *)view[%d].origin", codegen_field_type(w, param).is, view);
+        for (int d = 1; d < 3; d++)
+            text_add(out, " + %s * view[%d].%c",
+                     codegen_row_place(w, param, d, d == 1 ? "iy" : "iz", offset[d]).is, view,
+                     "xyz"[d]);
+        return;
+    }
     if (codegen_is_regular(kernel, param)) {
         text_add(out, "%s", codegen_component_name(kernel, param, component).is);
         for (int d = 1; d < 3; d++)

@@ -83,11 +83,24 @@ codegen_label codegen_vector_type(const codegen_writer *w, int param, int count)
     return codegen_format("%s%d", name, count);
 }
 
+/* The index along y or z of the first point of a chunk. */
+static const char *first_of(const codegen_writer *w, int d)
+{
+    static const char *const names[2][3] = {{"ix", "iy", "iz"}, {"", "first_y", "first_z"}};
+    return names[w->shape->along == d][d];
+}
+
 /* Where a row begins: of a chunk, found from the row of its first point. */
 static codegen_label address_of(const codegen_writer *w, const ir_access *row)
 {
     if (!is_shared(w, row->param)) return codegen_read_row_name(w, row);
-    int view = codegen_view_index(w->loop->kernel, row->param) + row->component;
+    const int view = codegen_view_index(w->loop->kernel, row->param) + row->component;
+    if (codegen_wraps_row(w, row->param, row->offset))
+        return codegen_format(
+            "(const %s *)view[%d].origin + %s * view[%d].y + %s * view[%d].z",
+            codegen_field_type(w, row->param).is, view,
+            codegen_row_place(w, row->param, 1, first_of(w, 1), row->offset[1]).is, view,
+            codegen_row_place(w, row->param, 2, first_of(w, 2), row->offset[2]).is, view);
     return codegen_format("%s_first + (%d) * view[%d].y + (%d) * view[%d].z",
                           codegen_component_name(w->loop->kernel, row->param, row->component).is,
                           (int)row->offset[1], view, (int)row->offset[2], view);
@@ -202,13 +215,11 @@ void codegen_first_rows(const codegen_writer *w, nest *in)
         last = a;
         int view = codegen_view_index(kernel, a->param) + a->component;
         codegen_label type = codegen_field_type(w, a->param);
-        const char *y = w->shape->along == 1 ? "first_y" : "iy";
-        const char *z = w->shape->along == 2 ? "first_z" : "iz";
         nest_statement(in,
                        "const %s *const %s_first = (const %s *)view[%d].origin + %s * view[%d].y "
                        "+ %s * view[%d].z",
                        type.is, codegen_component_name(kernel, a->param, a->component).is, type.is,
-                       view, y, view, z, view);
+                       view, first_of(w, 1), view, first_of(w, 2), view);
     }
 }
 

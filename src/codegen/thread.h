@@ -5,6 +5,14 @@
 
 #include "codegen/halves.h"
 
+/* ---- row_pointers.c -------------------------------------------------------------------------- */
+
+/* Whether a row that is read at offsets along y and z may lie at the other end of its field. */
+bool codegen_wraps_row(const codegen_writer *w, int param, const int32_t offset[3]);
+/* Where it is along a dimension: so far from an index. */
+codegen_label codegen_row_place(const codegen_writer *w, int param, int dimension, const char *from,
+                                int offset);
+
 /* ---- row_vectors.c: rows that a thread reads and writes as vectors --------------------------- */
 
 /* Whether what is read of a parameter at a row is at hand in an array; and the element of the array

@@ -76,6 +76,8 @@ static int find_param(const codegen_loop *loop)
     return found;
 }
 
+bool codegen_may_tile(const codegen_loop *loop) { return find_param(loop) >= 0; }
+
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
 static int bytes_of(const codegen_loop *loop, const codegen_tile *t)

@@ -1,7 +1,7 @@
 /* Launches of small kernels, some at a time. A driver takes longer to start a kernel than a device
- * takes for a loop on a small grid, but starts a graph of many kernels in little more time than one.
- * So launches wait until there are enough of them, and go as a graph of so many kernels one behind
- * the other, which is kept: only what differs from the last time is set anew.
+ * takes for a loop on a small grid, but starts a graph of many kernels in little more time than
+ * one. So launches wait until there are enough of them, and go as a graph of so many kernels one
+ * behind the other, which is kept: only what differs from the last time is set anew.
  *
  * All other calls send off what waits first, by cuda_enter, so that nobody sees it wait. A launch
  * waits only if the same kernel has been started before with as many threads: those do not fail for
@@ -12,14 +12,14 @@
 #include <string.h>
 
 enum {
-    MOST = HOSTILE(32, 4),   /* launches of a graph, while the device has work */
-    FEW = HOSTILE(8, 2),     /* when it may have none: it begins sooner */
-    SMALL = 1 << 19,         /* threads of a launch that waits, at most */
-    ARGUMENTS = 32,          /* of it, at most, and their bytes */
+    MOST = HOSTILE(32, 4), /* launches of a graph, while the device has work */
+    FEW = HOSTILE(8, 2),   /* when it may have none: it begins sooner */
+    SMALL = 1 << 19,       /* threads of a launch that waits, at most */
+    ARGUMENTS = 32,        /* of it, at most, and their bytes */
     ARGUMENT_BYTES = 1 << 10,
-    SIZES = 2,               /* of graphs: MOST, FEW */
-    TURNS = 2,               /* graphs of each: one is set while the other may still run */
-    KNOWN = 64               /* kernels that have been started */
+    SIZES = 2, /* of graphs: MOST, FEW */
+    TURNS = 2, /* graphs of each: one is set while the other may still run */
+    KNOWN = 64 /* kernels that have been started */
 };
 
 typedef struct waiting_launch {

@@ -259,14 +259,14 @@ const char *device_cannot_fill(const chain_binding *b, const grid_box *touched)
 /* ---- scattering ------------------------------------------------------------------------------ */
 
 /* The indices that a store writes of its field: of rows that wrap, at the other end. */
-static grid_box written_by(const chain_loop *loop, const ir_store *s, bool wraps)
+static grid_box written_by(const chain_loop *loop, const ir_store *s, const uint64_t wraps[3])
 {
     grid_box box =
         analysis_touched(&loop->kernel->params[s->param], s->offset, s->offset, &loop->box);
-    return wraps ? device_wrapped(loop, &box) : box;
+    return device_wrapped(loop, s->param, &box, wraps);
 }
 
-bool device_writes_outside(const chain_loop *loop, int param, bool wraps)
+bool device_writes_outside(const chain_loop *loop, int param, const uint64_t wraps[3])
 {
     bool some = false;
     if (grid_box_is_empty(&loop->box)) return false;
@@ -287,13 +287,13 @@ kata_status device_scatter(const device_loop *l, int param)
     s.touched = s.inside = chain_binding_inside(s.b);
     s.pieces = calloc((size_t)kernel->store_count * PIECES, sizeof *s.pieces);
     for (int i = 0; i < kernel->store_count; i++) {
-        grid_box box = written_by(l->loop, &kernel->stores[i], l->ready->wraps >> param & 1);
+        grid_box box = written_by(l->loop, &kernel->stores[i], l->ready->wraps);
         if (kernel->stores[i].param == param) s.touched = grid_box_hull(&s.touched, &box);
     }
     kata_status status =
         s.pieces && find_entries(&s, target_of) ? KATA_OK : message_no_memory(l->m);
     for (int i = 0; i < kernel->store_count && !status; i++) {
-        grid_box box = written_by(l->loop, &kernel->stores[i], l->ready->wraps >> param & 1);
+        grid_box box = written_by(l->loop, &kernel->stores[i], l->ready->wraps);
         if (kernel->stores[i].param != param) continue;
         for (int d = 0; d < 3; d++) add_pieces(&s, kernel->stores[i].component, &box, d);
     }

@@ -62,7 +62,7 @@ static void give_place(device_given *g, const device_loop *l, int p)
     abi_place *place = device_give(g, sizeof *place);
     if (!place) return;
     *place = l->loop->bindings[p].slot->on_device->place;
-    if (l->ready->wraps >> p & 1) place->period = place->end = l->loop->shape.size[0];
+    if (l->ready->wraps[0] >> p & 1) place->period = place->end = l->loop->shape.size[0];
 }
 
 void device_give_places(device_given *g, const device_loop *l)

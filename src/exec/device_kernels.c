@@ -74,7 +74,8 @@ bool device_begin_kernel(const device_loop *l, int way, device_making *out)
                        .storage = storage,
                        .colored = l->loop->colors > 1,
                        .apart = device_is_apart(l->loop),
-                       .without = l->context->without};
+                       .without = l->context->without,
+                       .wraps = {0, l->ready->wraps[1], l->ready->wraps[2]}};
     bool begun = begin_as(l, &as, way, out);
     if (storage != few) free(storage);
     return begun;

@@ -30,9 +30,11 @@ bool device_send_home_oldest(struct exec_device *d)
 void device_partials_release(struct exec_device *d)
 {
     if (d->partials) device_wait(d->device, DEVICE_WORK);
+    d->last_partials = NULL;
     for (device_partials **link = &d->partials, *p; (p = *link);) {
         if (p->used) {
             link = &p->next;
+            d->last_partials = p;
             continue;
         }
         *link = p->next;

@@ -10,11 +10,12 @@
 /* Children of a point are written by several stores, of which not all need be there. */
 static bool scatters_children(const chain_loop *loop)
 {
+    static const uint64_t no_wraps[3] = {0};
     bool some = false;
     for (int p = 0; p < loop->kernel->param_count; p++)
         some = some || (ir_param_is_written_field(&loop->kernel->params[p]) &&
                         ir_param_has_ratio(&loop->kernel->params[p]) &&
-                        device_writes_outside(loop, p, false));
+                        device_writes_outside(loop, p, no_wraps));
     return some;
 }
 
@@ -116,6 +117,17 @@ static bool reduces(const ir_kernel *kernel)
     return some;
 }
 
+/* Bit p: parameter p has a ring, of which less is filled than of a whole field. */
+static uint64_t rings_of(const chain_loop *loop)
+{
+    uint64_t rings = 0;
+    for (int p = 0; p < loop->kernel->param_count && p < MOST_PARAMS; p++) {
+        const chain_slot *slot = loop->bindings[p].slot;
+        if (slot && slot->on_device && slot->on_device->ring) rings |= (uint64_t)1 << p;
+    }
+    return rings;
+}
+
 /* Whether some store writes parts of rows that wrap: then it is not said which, beyond other sides.
  */
 static bool writes_parts(const chain_loop *loop, int p)
@@ -144,20 +156,60 @@ static bool row_wraps(const chain_loop *loop, int p)
            touched.hi[0] <= 2 * n && !writes_parts(loop, p);
 }
 
-/* Finds the fields whose rows wrap, in all parameters that are given them. */
-static uint64_t find_wraps(const chain_loop *loop)
+static bool is_written_beside(const chain_loop *loop, int p, int d)
 {
     const ir_kernel *kernel = loop->kernel;
-    const codegen_loop as = {.kernel = kernel, .colored = loop->colors > 1};
-    uint64_t wraps = 0;
-    const bool own = loop->copy || loop->sparse; /* their kernels know of no wrapped rows */
-    for (int p = 0; p < kernel->param_count && !own && codegen_reads_rows(&as); p++) {
+    bool beside = false;
+    for (int i = 0; i < kernel->store_count; i++)
+        beside = beside || (kernel->stores[i].param == p && kernel->stores[i].offset[d]);
+    return beside;
+}
+
+/* The same of dimension d; of rows, and planes, where only reads find it. */
+static bool side_wraps(const chain_loop *loop, int p, int d)
+{
+    if (d == 0) return row_wraps(loop, p);
+    const chain_slot *slot = loop->bindings[p].slot;
+    const ir_param *param = &loop->kernel->params[p];
+    const int64_t n = loop->shape.size[d];
+    const grid_box touched = device_touched(loop, p);
+    return grid_boundary_is_periodic(loop->bindings[p].boundary, d) && !slot->staggered[d] &&
+           !slot->absent_axis[d] && !slot->ghosts[d] && !ir_param_has_ratio(param) &&
+           slot->shape.size[d] == n && loop->box.lo[d] >= 0 && loop->box.hi[d] <= n &&
+           touched.lo[d] >= -n && touched.hi[d] <= 2 * n && !is_written_beside(loop, p, d);
+}
+
+/* Finds the fields that wrap along a dimension, in all parameters that are given them. */
+static uint64_t find_wraps(const chain_loop *loop, int d)
+{
+    const ir_kernel *kernel = loop->kernel;
+    uint64_t found = 0;
+    for (int p = 0; p < kernel->param_count; p++) {
         bool all = ir_param_is_field(&kernel->params[p]);
         for (int q = 0; q < kernel->param_count && all; q++)
-            if (loop->bindings[q].slot == loop->bindings[p].slot) all = row_wraps(loop, q);
-        if (all) wraps |= (uint64_t)1 << p;
+            if (loop->bindings[q].slot == loop->bindings[p].slot) all = side_wraps(loop, q, d);
+        if (all) found |= (uint64_t)1 << p;
     }
-    return wraps;
+    return found;
+}
+
+/* Filling rows and planes takes a kernel, which takes as long to start as a small loop takes to
+ * run. Fields in rings, and of several ranks, have only some of their planes. */
+static bool wraps_sides(const struct exec_device *d, const chain_loop *loop, const codegen_loop *as)
+{
+    enum { MOST = HOSTILE(1 << 24, 200) };
+    bool may = !loop->at_once && !rings_of(loop) && !d->streams.context->ranks &&
+               !as->kernel->direction && !as->kernel->level_read_count && !codegen_may_tile(as);
+    return may && grid_box_points(&loop->box) <= MOST;
+}
+
+static void find_all_wraps(struct exec_device *d, const chain_loop *loop, uint64_t wraps[3])
+{
+    const codegen_loop as = {
+        .kernel = loop->kernel, .colored = loop->colors > 1, .apart = device_is_apart(loop)};
+    if (loop->copy || loop->sparse || !codegen_reads_rows(&as)) return; /* they know of no wraps */
+    const int dimensions = wraps_sides(d, loop, &as) ? 3 : 1;
+    for (int k = 0; k < dimensions; k++) wraps[k] = find_wraps(loop, k);
 }
 
 /* False when memory is out. */
@@ -167,8 +219,8 @@ static bool find_parts(struct exec_device *d, device_ready *r, const chain_loop 
     r->parts[p] = arena_array(&d->memory, components, sizeof **r->parts);
     if (!r->parts[p]) return false;
     device_touched_parts(loop, p, r->parts[p]);
-    for (size_t c = 0; c < components && r->wraps >> p & 1; c++)
-        r->parts[p][c] = device_wrapped(loop, &r->parts[p][c]);
+    for (size_t c = 0; c < components; c++)
+        r->parts[p][c] = device_wrapped(loop, p, &r->parts[p][c], r->wraps);
     r->parts_key[p] = device_parts_key(r->parts[p], (int)components);
     return true;
 }
@@ -196,7 +248,7 @@ static device_ready *make(struct exec_device *d, const chain_loop *loop, uint64_
     *r = (device_ready){.key = key, .touched = touched, .parts = parts, .parts_key = keys};
     memcpy(r->kernel_hash, loop->kernel->hash, sizeof r->kernel_hash);
     r->why = refuses(d, loop);
-    if (!r->why && !grid_box_is_empty(&loop->box)) r->wraps = find_wraps(loop);
+    if (!r->why && !grid_box_is_empty(&loop->box)) find_all_wraps(d, loop, r->wraps);
     r->by_level = loop->kernel->direction && !analysis_has_columns(loop);
     r->bricks = codegen_device_reduces(&(codegen_loop){.kernel = loop->kernel});
     r->collects = codegen_device_collects(loop->kernel);
@@ -205,27 +257,16 @@ static device_ready *make(struct exec_device *d, const chain_loop *loop, uint64_
     for (size_t p = 0; p < params && !r->why; p++) {
         if (device_touched_first(loop, (int)p, &touched[p])) {
             r->firsts |= (uint64_t)1 << p;
-            if (r->wraps >> p & 1) touched[p] = device_wrapped(loop, &touched[p]);
+            touched[p] = device_wrapped(loop, (int)p, &touched[p], r->wraps);
             if (!find_parts(d, r, loop, (int)p)) return NULL;
         }
         if (!loop->copy && ir_param_is_written_field(&loop->kernel->params[p]) &&
-            device_writes_outside(loop, (int)p, r->wraps >> p & 1))
+            device_writes_outside(loop, (int)p, r->wraps))
             r->outside |= (uint64_t)1 << p;
     }
     r->next = d->ready[key % DEVICE_BUCKETS];
     d->ready[key % DEVICE_BUCKETS] = r;
     return r;
-}
-
-/* Bit p: parameter p has a ring, of which less is filled than of a whole field. */
-static uint64_t rings_of(const chain_loop *loop)
-{
-    uint64_t rings = 0;
-    for (int p = 0; p < loop->kernel->param_count && p < MOST_PARAMS; p++) {
-        const chain_slot *slot = loop->bindings[p].slot;
-        if (slot && slot->on_device && slot->on_device->ring) rings |= (uint64_t)1 << p;
-    }
-    return rings;
 }
 
 /* On several ranks also which indices this one has of fields: their parts may grow. */

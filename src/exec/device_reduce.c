@@ -11,21 +11,43 @@ enum { FEW_PARTIALS = HOSTILE(256, 2) }; /* that are combined here */
 
 /* ---- memory for partials --------------------------------------------------------------------- */
 
+/* Puts some behind all others: those in front were taken longest ago, and are likely to be free. */
+static device_partials *put_last(struct exec_device *d, device_partials *p)
+{
+    device_partials **end = d->partials ? &d->last_partials->next : &d->partials;
+    p->next = NULL;
+    d->last_partials = p;
+    return *end = p;
+}
+
+/* Takes the smallest that are free and large enough out of the list; NULL: there are none. */
+static device_partials *find_free(struct exec_device *d, size_t bytes)
+{
+    device_partials **found = NULL, *before = NULL, *last = NULL;
+    for (device_partials **p = &d->partials; *p; last = *p, p = &(*p)->next) {
+        if ((*p)->used || (*p)->bytes < bytes || (found && (*p)->bytes >= (*found)->bytes))
+            continue;
+        found = p;
+        before = last;
+        if ((*p)->bytes == bytes) break;
+    }
+    if (!found) return NULL;
+    device_partials *free_one = *found;
+    *found = free_one->next;
+    if (!free_one->next) d->last_partials = before;
+    return free_one;
+}
+
 device_partials *device_take_partials(const device_loop *l, size_t bytes)
 {
     struct exec_device *d = l->d;
-    device_partials *free_one = NULL;
-    for (device_partials *p = d->partials; p; p = p->next)
-        if (!p->used && p->bytes >= bytes && (!free_one || p->bytes < free_one->bytes))
-            free_one = p;
-    if (free_one) return free_one;
+    device_partials *free_one = find_free(d, bytes);
+    if (free_one) return put_last(d, free_one);
     device_partials *made = calloc(1, sizeof *made);
     if (made) made->memory = device_take(d, bytes);
     if (made && made->memory) {
         made->bytes = bytes;
-        made->next = d->partials;
-        d->partials = made;
-        return made;
+        return put_last(d, made);
     }
     if (made)
         device_failed(l, "has no memory for a reduction of");
@@ -109,6 +131,7 @@ kata_status device_begin_reduction(const device_loop *l, int store, const grid_b
     device_partials *p = count ? device_take_partials(l, count * sizeof(ir_value)) : NULL;
     if (count && !p) return l->m->status;
     if (p) p->used = true;
+    if (p) d->waiting_bytes += (int64_t)p->bytes;
     d->waiting[d->waiting_count++] =
         (device_waiting){.loop = l->loop, .store = store, .bricks = *bricks, .partials = p};
     *memory = p ? p->memory : NULL;
@@ -208,6 +231,7 @@ kata_status device_fetch_reductions(const device_loop *l)
             if (w[k].partials) w[k].partials->used = false;
     }
     d->waiting_count = 0;
+    d->waiting_bytes = 0;
     return status;
 }
 
@@ -216,16 +240,18 @@ void device_forget_reductions(struct exec_device *d)
     for (size_t i = 0; i < d->waiting_count; i++)
         if (d->waiting[i].partials) d->waiting[i].partials->used = false;
     d->waiting_count = 0;
+    d->waiting_bytes = 0;
 }
 
-/* Whether a loop needs the value that a scalar has before it. */
+/* Whether a loop needs the value that a scalar has before it; NULL: any scalar. */
 static bool reads(const chain_loop *loop, const chain_slot *slot)
 {
     bool some = false;
     for (int p = 0; p < loop->kernel->param_count; p++) {
         const ir_param *param = &loop->kernel->params[p];
-        bool only_set = ir_param_is_reduction(param) && !param->accumulates;
-        some = some || (loop->bindings[p].slot == slot && !only_set);
+        const chain_slot *own = loop->bindings[p].slot;
+        const bool only_set = ir_param_is_reduction(param) && !param->accumulates;
+        some = some || (!only_set && (slot ? own == slot : own && !ir_param_is_field(param)));
     }
     return some;
 }
@@ -233,13 +259,12 @@ static bool reads(const chain_loop *loop, const chain_slot *slot)
 bool device_awaits(const struct exec_device *d, const chain_loop *loop)
 {
     enum { MOST = 256 };
-    int64_t bytes = 0;
-    bool needs = d->waiting_count >= MOST;
-    for (size_t i = 0; i < d->waiting_count; i++) {
+    bool needs = d->waiting_count >= MOST || d->waiting_bytes > DEVICE_WAITING;
+    const bool may = d->waiting_count && !needs && reads(loop, NULL);
+    for (size_t i = 0; i < d->waiting_count && may; i++) {
         const chain_loop *made = d->waiting[i].loop;
-        int param = made->kernel->stores[d->waiting[i].store].param;
+        const int param = made->kernel->stores[d->waiting[i].store].param;
         needs = needs || reads(loop, made->bindings[param].slot);
-        if (d->waiting[i].partials) bytes += (int64_t)d->waiting[i].partials->bytes;
     }
-    return needs || bytes > DEVICE_WAITING;
+    return needs;
 }

@@ -19,7 +19,8 @@ static bool describe(const device_loop *l, kata_type storage[MOST_PARAMS], codeg
                          .storage = storage,
                          .colored = l->loop->colors > 1,
                          .apart = device_is_apart(l->loop),
-                         .without = l->context->without};
+                         .without = l->context->without,
+                         .wraps = {0, l->ready->wraps[1], l->ready->wraps[2]}};
     return true;
 }
 
@@ -195,10 +196,13 @@ static const struct device_tune *of_tiles(const device_loop *l)
 
 struct device_tune *device_tile_sections_of(const device_loop *l, int from, int steps, bool wide)
 {
-    const struct device_tune *one = of_tiles(l);
-    if (!one && !l->d->asked.steps) return none(l->d);
     chain_loop tile = *l->loop;
     device_loop own = *l;
+    device_ready ready = *l->ready;
+    memset(ready.wraps, 0, sizeof ready.wraps); /* tiles do not have both sides */
+    own.ready = &ready;
+    const struct device_tune *one = of_tiles(&own);
+    if (!one && !l->d->asked.steps) return none(l->d);
     own.loop = &tile;
     if (one) tile.box.hi[2] = tile.box.lo[2] + one->points[2];
     struct device_tune *t =

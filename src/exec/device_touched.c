@@ -38,13 +38,17 @@ grid_box device_touched(const chain_loop *loop, int param)
     return slot->on_device && slot->on_device->ring ? box : grid_box_hull(&all, &box);
 }
 
-grid_box device_wrapped(const chain_loop *loop, const grid_box *box)
+grid_box device_wrapped(const chain_loop *loop, int param, const grid_box *box,
+                        const uint64_t wraps[3])
 {
-    grid_box row = *box;
-    if (row.lo[0] >= 0 && row.hi[0] <= loop->shape.size[0]) return row;
-    row.lo[0] = 0;
-    row.hi[0] = loop->shape.size[0];
-    return row;
+    grid_box wrapped = *box;
+    for (int d = 0; d < 3; d++) {
+        const bool leaves = box->lo[d] < 0 || box->hi[d] > loop->shape.size[d];
+        if (!leaves || !(wraps[d] >> param & 1)) continue;
+        wrapped.lo[d] = 0;
+        wrapped.hi[d] = loop->shape.size[d];
+    }
+    return wrapped;
 }
 
 /* The first parameter that is given the same field. */

@@ -62,7 +62,8 @@ typedef struct device_ready {
     bool twice;                  /* its points are checked, and then written, by themselves */
     bool by_level;               /* its levels run one by one */
     uint64_t outside;            /* bit p: parameter p is written outside of its field */
-    uint64_t wraps;              /* bit p: rows of its field wrap, see abi_place */
+    uint64_t wraps[3];           /* bit p: beyond the sides of its field along x, y, z, its other
+                                    side is read: see abi_place, and codegen_loop */
     uint64_t firsts;             /* bit p: it is the first that is given its field */
     struct device_tune *tune;    /* NULL: not looked for */
     struct device_tune *section; /* the same of loops at once that hand on parameter `from` */
@@ -119,10 +120,11 @@ struct exec_device {
         *spans; /* by slot of the chain that is planned: of all loops, without planes */
     size_t span_room;
     int64_t needed, slack; /* by the rings of a section that are not there yet; left beside all */
-    device_partials *partials;
+    device_partials *partials, *last_partials;
     struct device_points *points; /* of loops over points between those of a grid */
     device_waiting *waiting;
     size_t waiting_count, waiting_room;
+    int64_t waiting_bytes; /* of their partials */
     device_collected *collected;
     size_t collected_count, collected_room;
     device_memory *flags;                    /* of checks */
@@ -203,8 +205,10 @@ void device_compile_ahead(exec_context *context, const chain *c, messages *m);
 
 /* Widens a box to the indices that a loop's points touch of a field parameter. */
 grid_box device_widen(const chain_loop *loop, int param, grid_box all);
-/* A box of indices that a loop touches, in rows that wrap: whole rows, if it leaves them. */
-grid_box device_wrapped(const chain_loop *loop, const grid_box *box);
+/* A box of indices that a loop touches of a parameter: whole along dimensions of `wraps`, as in
+ * device_ready, beyond whose sides it lies. */
+grid_box device_wrapped(const chain_loop *loop, int param, const grid_box *box,
+                        const uint64_t wraps[3]);
 /* The indices that the kernel of a loop reads or writes of a field parameter, needed or not; false:
  * none. */
 bool device_accessed(const chain_loop *loop, int param, grid_box *all);
@@ -244,7 +248,7 @@ void device_tables_free(struct exec_device *d);
 void device_tables_forget(struct exec_device *d);
 /* Whether a loop writes indices outside of a field; and what follows: puts what it wrote there
  * where it belongs, at the other end of periodic dimensions. */
-bool device_writes_outside(const chain_loop *loop, int param, bool wraps);
+bool device_writes_outside(const chain_loop *loop, int param, const uint64_t wraps[3]);
 kata_status device_scatter(const device_loop *l, int param);
 
 /* ---- device_ready.c -------------------------------------------------------------------------- */

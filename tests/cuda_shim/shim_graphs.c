@@ -15,16 +15,16 @@ typedef struct CUDA_KERNEL_NODE_PARAMS {
 enum { MOST = 64 };
 typedef struct shim_node {
     shim_launch launch; /* with arguments of its own */
-} *CUgraphNode;
+} * CUgraphNode;
 typedef struct shim_graph {
     CUgraphNode nodes[MOST];
     int count;
-} *CUgraph;
+} * CUgraph;
 typedef struct shim_runs {
     CUgraph graph; /* NULL: gone */
     CUgraphNode nodes[MOST];
     int count;
-} *CUgraphExec;
+} * CUgraphExec;
 
 CUDA_SHIM_API cuGraphCreate(CUgraph *graph, unsigned flags);
 CUDA_SHIM_API cuGraphAddKernelNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind,
@@ -78,8 +78,8 @@ CUresult cuGraphAddKernelNode_v2(CUgraphNode *node, CUgraph graph, const CUgraph
     CUresult result = shim_enter();
     if (result) return result;
     if (!node || !graph) return shim_leave(CUDA_ERROR_INVALID_VALUE);
-    const bool follows = graph->count ? count == 1 && behind[0] == graph->nodes[graph->count - 1]
-                                      : count == 0;
+    const bool follows =
+        graph->count ? count == 1 && behind[0] == graph->nodes[graph->count - 1] : count == 0;
     if (!follows || graph->count == MOST || shim_number("KATA_SHIM_NO_GRAPHS", 0))
         return shim_leave(CUDA_ERROR_NOT_SUPPORTED);
     shim_launch launch;
