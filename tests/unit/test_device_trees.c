@@ -18,9 +18,7 @@ static const bricked grids[] = {
     {{3, 64, 64}, {0, 0, 0}},   /* nodes are whole */
     {{3, 61, 67}, {1, 5, 7}},   /* and are not, at both ends */
     {{2600, 9, 17}, {3, 1, 6}}, /* along all dimensions */
-    {{1100, 300, 1}, {0, 3, 0}},
-    {{2, 1, 700}, {0, 0, 7}},
-    {{1, 2, 300}, {0, 0, 0}},
+    {{1100, 300, 1}, {0, 3, 0}}, {{2, 1, 700}, {0, 0, 7}}, {{1, 2, 300}, {0, 0, 0}},
     {{1, 3000, 9}, {0, 2, 1}},  /* in groups of their own, then all together */
     {{1, 20000, 1}, {0, 9, 0}}, /* more nodes than a group shares */
 };
@@ -33,10 +31,10 @@ static double sum_of(kata *k, kata_module *m, const bricked *b)
     kata_field *u = kata_field_new(g, "u", KATA_F32);
     kata_scalar *s = kata_scalar_new(k, "s", KATA_F32);
     kata_apply(kata_kernel_find(m, "start"), kata_all(g), u);
-    kata_apply(kata_kernel_find(m, "add"),
-               kata_box_3d(g, b->from[0], b->size[0], b->from[1], b->size[1], b->from[2],
-                           b->size[2]),
-               u, s);
+    kata_apply(
+        kata_kernel_find(m, "add"),
+        kata_box_3d(g, b->from[0], b->size[0], b->from[1], b->size[1], b->from[2], b->size[2]), u,
+        s);
     kata_scalar_get(s, &sum);
     kata_discard(u);
     return sum;
