@@ -61,6 +61,7 @@ void cuda_batch_free(device *d);
 
 bool cuda_allocate(device *d, device_memory *memory, size_t bytes);
 void cuda_release(device *d, device_memory *memory);
+bool cuda_allocate_here(device *d, device_memory *memory);
 void *cuda_event_new(device *d);
 void cuda_event_free(device *d, void *event);
 bool cuda_note(device *d, void *event, int queue);
