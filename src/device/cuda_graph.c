@@ -3,6 +3,9 @@
  * one. So launches wait until there are enough of them, and go as a graph of so many kernels one
  * behind the other, which is kept: only what differs from the last time is set anew.
  *
+ * Where a program waits for the device after few launches, each goes at once: the device has
+ * nothing else to do.
+ *
  * All other calls send off what waits first, by cuda_enter, so that nobody sees it wait. A launch
  * waits only if the same kernel has been started before with as many threads: those do not fail for
  * want of resources. */
@@ -38,6 +41,8 @@ typedef struct kept_graph {
 struct cuda_batch {
     waiting_launch waiting[MOST];
     int count, full; /* launches that wait; so many are sent */
+    int64_t since;   /* launches since the program has waited for the device */
+    int64_t before;  /* and as many before */
     bool refused;    /* the driver makes no graphs of these kernels */
     kept_graph graphs[SIZES][TURNS];
     int turn[SIZES];
@@ -241,12 +246,21 @@ bool cuda_batch_takes(device *d, void *function, const device_launch *launch)
 {
     const cuda_device *own = d->own;
     cuda_batch *b = own->batch;
-    if (!b || b->refused || all_threads(launch) > SMALL) return false;
+    if (!b || b->refused || (b->since++ < FEW && b->before < FEW)) return false;
+    if (all_threads(launch) > SMALL) return false;
     waiting_launch *l = &b->waiting[b->count];
     l->node = node_of(function, launch);
     if (!is_alike(&l->node, known_of(b, function)) || !keep_arguments(l, launch)) return false;
     b->count++;
     return true;
+}
+
+void cuda_batch_waited(device *d)
+{
+    cuda_batch *b = ((cuda_device *)d->own)->batch;
+    if (!b || !b->since) return;
+    b->before = b->since;
+    b->since = 0;
 }
 
 bool cuda_batch_send_full(device *d)

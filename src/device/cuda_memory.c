@@ -107,6 +107,7 @@ bool cuda_wait(device *d, int queue)
 {
     const cuda_device *own = d->own;
     const cuda_api *api = cuda_enter(d);
+    if (queue == DEVICE_WORK) cuda_batch_waited(d);
     return api && cuda_check(d, "cuStreamSynchronize", api->stream_wait(own->stream[queue]));
 }
 

@@ -51,6 +51,8 @@ const cuda_api *cuda_enter(device *d);
 bool cuda_batch_takes(device *d, void *function, const device_launch *launch);
 bool cuda_batch_send_full(device *d);
 bool cuda_batch_send(device *d);
+/* The program waits for all that it has launched. */
+void cuda_batch_waited(device *d);
 /* A launch has been put into the queue: more of its kind may wait. */
 void cuda_batch_started(device *d, void *function, const device_launch *launch);
 /* Before a module goes: none of its kernels is known any more. */
