@@ -91,7 +91,7 @@ static void free_graph(device *d, kept_graph *g)
     if (g->runs) own->api->graph_release_runs(g->runs);
     if (g->graph) own->api->graph_release(g->graph);
     free(g->launches);
-    *g = (kept_graph){NULL};
+    memset(g, 0, sizeof *g);
 }
 
 void cuda_batch_forget(device *d)

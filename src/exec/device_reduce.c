@@ -132,7 +132,7 @@ static kata_status combine(const device_loop *l, const ir_param *param, const de
 {
     enum { AT_ONCE = CODEGEN_TREE_HELD * CODEGEN_TREE_LEAVES };
     device_partials *p = w->partials;
-    int64_t n[3], step[4] = {1};
+    int64_t n[3] = {0}, step[4] = {1};
     for (int d = 0; d < 3; d++) {
         n[d] = w->bricks.hi[d] - w->bricks.lo[d];
         step[d + 1] = step[d] * n[d];
