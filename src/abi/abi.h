@@ -181,7 +181,7 @@ typedef struct abi_place {
 
 /* Lists of partials, `apart` values from one to the next. The values of a list lie along
  * dimensions: `count` along each, `step` apart, of which the first has the index `first`, which is
- * not negative. */
+ * not negative. Results are `apart` from one to the next, too. */
 typedef struct abi_tree {
     int64_t lists, apart, first[3], count[3], step[3];
 } abi_tree;

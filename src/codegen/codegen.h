@@ -189,9 +189,9 @@ enum {
 #define CODEGEN_TREE_NAME "kata_tree"
 /* A file with the kernel that combines lists of values of a reduction to the first value of each,
  * by the trees of sweep/reduce.h: along x, then y, then z. It is given an abi_tree and the values,
- * as abi_value. A group takes a list; of lists that lie along x and have at most CODEGEN_TREE_SHORT
- * values, a thread. A group is fastest where lists have at most CODEGEN_TREE_LEAVES values for each
- * node that it shares. */
+ * and the results, as abi_value. A group takes a list; of lists that lie along x and have at most
+ * CODEGEN_TREE_SHORT values, a thread. A group is fastest where lists have at most
+ * CODEGEN_TREE_LEAVES values for each node that it shares. */
 void codegen_tree_text(text *out, const ir_param *param, codegen_language language);
 
 /* ---- column_kernel.c ------------------------------------------------------------------------- */

@@ -58,7 +58,8 @@ static const char nodes[] =
     "}\n"
     "\n"
     "/* A list along x that is short, level by level: `alone` stay as they are. */\n"
-    "KATA_INLINED void kata_along(const abi_tree *tree, ABI_GLOBAL abi_value *values)\n"
+    "KATA_INLINED void kata_along(const abi_tree *tree, ABI_GLOBAL abi_value *values,\n"
+    "                             ABI_GLOBAL abi_value *result)\n"
     "{\n"
     "    int64_t first = tree->first[0], count = tree->count[0], step = tree->step[0];\n"
     "    for (; count > 1; first >>= 1) {\n"
@@ -71,20 +72,23 @@ static const char nodes[] =
     "        if (rest) values[(alone + pairs) * step] = values[(count - 1) * step];\n"
     "        count = alone + pairs + rest;\n"
     "    }\n"
+    "    *result = *values;\n"
     "}\n"
     "\n";
 
 /* Nodes take the places of values that no later round reads. */
 static const char kernel[] =
-    "%s" CODEGEN_TREE_NAME "(const abi_tree tree, ABI_GLOBAL abi_value *values)\n"
+    "%s" CODEGEN_TREE_NAME "(const abi_tree tree, ABI_GLOBAL abi_value *values,\n"
+    "    ABI_GLOBAL abi_value *results)\n"
     "{\n"
     "    KATA_SHARED T held[HELD];\n"
     "    const int thread = KATA_THREAD(0), few = tree.count[0] <= SHORT && !tree.step[1];\n"
     "    const int64_t group = KATA_GROUP(0);\n"
     "    kata_lists l = {0};\n"
-    "    if (few && group * THREADS + thread < tree.lists)\n"
-    "        kata_along(&tree, values + (group * THREADS + thread) * tree.apart);\n"
-    "    values += group * tree.apart;\n"
+    "    const int64_t own = few ? group * THREADS + thread : group;\n"
+    "    values += own * tree.apart;\n"
+    "    results += own * tree.apart;\n"
+    "    if (few && own < tree.lists) kata_along(&tree, values, results);\n"
     "    for (int d = 0; d < 3; d++) l.count[d] = few ? 1 : (int)tree.count[d];\n"
     "    for (int d = 0; d < 3; d++) {\n"
     "        l.first = tree.first[d];\n"
@@ -113,7 +117,8 @@ static const char kernel[] =
     "            l.first /= LEAVES;\n"
     "        }\n"
     "    }\n"
-    "    if (l.held && thread == 0) values->MEMBER = held[0];\n"
+    "    if (l.held && thread == 0) results->i64 = 0;\n"
+    "    if (l.held && thread == 0) results->MEMBER = held[0];\n"
     "}\n";
 
 void codegen_tree_function(text *out, const ir_param *param, const codegen_dialect *dialect)

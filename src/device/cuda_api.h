@@ -37,6 +37,7 @@ enum {
     CUDA_STREAM_NON_BLOCKING = 1,
     CUDA_EVENT_WITHOUT_TIME = 2,
     CUDA_HOST_PORTABLE = 1,
+    CUDA_HOST_MAPPED = 2,
     CUDA_FUNCTION_SHARED_BYTES = 8, /* an attribute of functions */
     CUDA_ON_HOST = 1,
     CUDA_ON_DEVICE = 2,

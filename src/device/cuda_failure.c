@@ -32,10 +32,3 @@ bool cuda_check(device *d, const char *function, int result)
                        "%s (%d) of %s: %s", name ? name : "an error", result, function,
                        words ? words : "unknown");
 }
-
-const cuda_api *cuda_enter(device *d)
-{
-    const cuda_device *own = d->own;
-    const bool entered = cuda_check(d, "cuCtxSetCurrent", own->api->context_set(own->context));
-    return entered && cuda_batch_send(d) ? own->api : NULL;
-}

@@ -3,6 +3,9 @@
  * one. So launches wait until there are enough of them, and go as a graph of so many kernels one
  * behind the other, which is kept: only what differs from the last time is set anew.
  *
+ * Where a program waits for the device after few launches, each goes at once: the device has
+ * nothing else to do.
+ *
  * All other calls send off what waits first, by cuda_enter, so that nobody sees it wait. A launch
  * waits only if the same kernel has been started before with as many threads: those do not fail for
  * want of resources. */
@@ -38,6 +41,8 @@ typedef struct kept_graph {
 struct cuda_batch {
     waiting_launch waiting[MOST];
     int count, full; /* launches that wait; so many are sent */
+    int64_t since;   /* launches since the program has waited for the device */
+    int64_t before;  /* and as many before */
     bool refused;    /* the driver makes no graphs of these kernels */
     kept_graph graphs[SIZES][TURNS];
     int turn[SIZES];
@@ -86,7 +91,7 @@ static void free_graph(device *d, kept_graph *g)
     if (g->runs) own->api->graph_release_runs(g->runs);
     if (g->graph) own->api->graph_release(g->graph);
     free(g->launches);
-    *g = (kept_graph){NULL};
+    memset(g, 0, sizeof *g);
 }
 
 void cuda_batch_forget(device *d)
@@ -211,6 +216,13 @@ bool cuda_batch_send(device *d)
     return send(d);
 }
 
+const cuda_api *cuda_enter(device *d)
+{
+    const cuda_device *own = d->own;
+    const bool entered = cuda_check(d, "cuCtxSetCurrent", own->api->context_set(own->context));
+    return entered && cuda_batch_send(d) ? own->api : NULL;
+}
+
 /* ---- waiting --------------------------------------------------------------------------------- */
 
 static int64_t all_threads(const device_launch *launch)
@@ -241,12 +253,21 @@ bool cuda_batch_takes(device *d, void *function, const device_launch *launch)
 {
     const cuda_device *own = d->own;
     cuda_batch *b = own->batch;
-    if (!b || b->refused || all_threads(launch) > SMALL) return false;
+    if (!b || b->refused || (b->since++ < FEW && b->before < FEW)) return false;
+    if (all_threads(launch) > SMALL) return false;
     waiting_launch *l = &b->waiting[b->count];
     l->node = node_of(function, launch);
     if (!is_alike(&l->node, known_of(b, function)) || !keep_arguments(l, launch)) return false;
     b->count++;
     return true;
+}
+
+void cuda_batch_waited(device *d)
+{
+    cuda_batch *b = ((cuda_device *)d->own)->batch;
+    if (!b || !b->since) return;
+    b->before = b->since;
+    b->since = 0;
 }
 
 bool cuda_batch_send_full(device *d)

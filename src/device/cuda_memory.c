@@ -15,8 +15,20 @@ void cuda_release(device *d, device_memory *memory)
     const cuda_api *api = cuda_enter(d);
     if (memory->turn)
         cuda_release_rings(d, memory);
+    else if (api && memory->host)
+        api->host_release(memory->host);
     else if (api)
         api->release(memory->address);
+}
+
+/* Pinned memory has the same addresses everywhere. */
+bool cuda_allocate_here(device *d, device_memory *memory)
+{
+    const cuda_api *api = cuda_enter(d);
+    const unsigned flags = CUDA_HOST_PORTABLE | CUDA_HOST_MAPPED;
+    if (!api || api->host_allocate(&memory->host, memory->bytes, flags) != CUDA_OK) return false;
+    memory->address = (uintptr_t)memory->host;
+    return true;
 }
 
 void *cuda_pinned(device *d, size_t bytes)
@@ -95,6 +107,7 @@ bool cuda_wait(device *d, int queue)
 {
     const cuda_device *own = d->own;
     const cuda_api *api = cuda_enter(d);
+    if (queue == DEVICE_WORK) cuda_batch_waited(d);
     return api && cuda_check(d, "cuStreamSynchronize", api->stream_wait(own->stream[queue]));
 }
 

@@ -40,17 +40,19 @@ typedef struct cuda_device {
 
 /* Whether a call succeeded; if not, keeps what went wrong. */
 bool cuda_check(device *d, const char *function, int result);
-/* Makes the device's context the calling thread's, and sends off launches that wait, before other
- * calls. NULL when that fails. */
-const cuda_api *cuda_enter(device *d);
 
 /* ---- cuda_graph.c: small launches wait for others -------------------------------------------- */
 
+/* Makes the device's context the calling thread's, and sends off launches that wait, before other
+ * calls. NULL when that fails. */
+const cuda_api *cuda_enter(device *d);
 /* Keeps a launch if it may wait: then cuda_batch_send_full sends it off with the others when there
  * are enough of them, and cuda_batch_send sends all. */
 bool cuda_batch_takes(device *d, void *function, const device_launch *launch);
 bool cuda_batch_send_full(device *d);
 bool cuda_batch_send(device *d);
+/* The program waits for all that it has launched. */
+void cuda_batch_waited(device *d);
 /* A launch has been put into the queue: more of its kind may wait. */
 void cuda_batch_started(device *d, void *function, const device_launch *launch);
 /* Before a module goes: none of its kernels is known any more. */
@@ -61,6 +63,7 @@ void cuda_batch_free(device *d);
 
 bool cuda_allocate(device *d, device_memory *memory, size_t bytes);
 void cuda_release(device *d, device_memory *memory);
+bool cuda_allocate_here(device *d, device_memory *memory);
 void *cuda_event_new(device *d);
 void cuda_event_free(device *d, void *event);
 bool cuda_note(device *d, void *event, int queue);

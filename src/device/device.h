@@ -69,6 +69,9 @@ typedef struct device_memory device_memory;
 /* Memory of the device, not set to anything. */
 device_memory *device_allocate(device *d, size_t bytes);
 void device_release(device *d, device_memory *memory); /* after all work on it; NULL is nothing */
+/* Memory of this machine, at *host, that kernels may write, too: what they have written is there
+ * when their queue has been waited for. NULL, which is no error, where there is none. */
+device_memory *device_allocate_here(device *d, size_t bytes, void **host);
 /* Rings, one behind the other: each has `turn` bytes, a multiple of that of the facts, which lie
  * once more behind themselves, at the next `turn` bytes. So any `turn` bytes that follow one
  * another around a ring are found in one piece. */

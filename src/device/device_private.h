@@ -13,6 +13,7 @@ struct device_memory {
     size_t taken;     /* of the device */
     uint64_t address; /* CUDA */
     void *buffer;     /* OpenCL: a cl_mem */
+    void *host;       /* where it is in this machine's memory; NULL: it is not */
 };
 
 /* A copy in a queue: to the device or, `out`, from it. */
@@ -40,6 +41,7 @@ typedef struct device_calls {
 
     bool (*allocate)(device *d, device_memory *memory, size_t bytes);
     void (*release)(device *d, device_memory *memory);
+    bool (*allocate_here)(device *d, device_memory *memory);             /* NULL: it cannot */
     bool (*allocate_rings)(device *d, device_memory *memory, int rings); /* the turn is set */
     void *(*event_new)(device *d); /* these: NULL where there are no rings */
     void (*event_free)(device *d, void *event);

@@ -44,6 +44,19 @@ static device_memory *allocate(device *d, size_t all, size_t turn, int rings)
     return memory;
 }
 
+device_memory *device_allocate_here(device *d, size_t bytes, void **host)
+{
+    if (d->lost || !d->calls->allocate_here) return NULL;
+    device_memory *memory = calloc(1, sizeof *memory);
+    if (memory) memory->bytes = bytes;
+    if (!memory || !d->calls->allocate_here(d, memory)) {
+        free(memory);
+        return NULL;
+    }
+    *host = memory->host;
+    return memory;
+}
+
 device_memory *device_allocate(device *d, size_t bytes) { return allocate(d, bytes, 0, 0); }
 
 device_memory *device_allocate_rings(device *d, size_t turn, int rings)

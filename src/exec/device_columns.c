@@ -134,7 +134,7 @@ static kata_status combine_along(const device_loop *l, int store, partials *p, i
                            .count = {size_of(&p->box, d), 1, 1},
                            .step = {p->steps[d]}};
     p->box.hi[d] = p->box.lo[d] + 1;
-    return device_run_tree(l, param_of(l, store), p->in, &tree);
+    return device_run_tree(l, param_of(l, store), p->in, &tree, p->in);
 }
 
 /* ---- fields ---------------------------------------------------------------------------------- */

@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW_PARTIALS = HOSTILE(256, 2) }; /* that are combined here */
+enum {
+    FEW_PARTIALS = HOSTILE(256, 2), /* that are combined here */
+    FEW_WAITING = 4
+};
 
 /* ---- memory for partials --------------------------------------------------------------------- */
 
@@ -20,12 +23,14 @@ static device_partials *put_last(struct exec_device *d, device_partials *p)
     return *end = p;
 }
 
-/* Takes the smallest that are free and large enough out of the list; NULL: there are none. */
-static device_partials *find_free(struct exec_device *d, size_t bytes)
+/* Takes the smallest that are free and large enough out of the list, in this machine's memory or
+ * not; NULL: there are none. */
+static device_partials *find_free(struct exec_device *d, size_t bytes, bool here)
 {
     device_partials **found = NULL, *before = NULL, *last = NULL;
     for (device_partials **p = &d->partials; *p; last = *p, p = &(*p)->next) {
-        if ((*p)->used || (*p)->bytes < bytes || (found && (*p)->bytes >= (*found)->bytes))
+        if ((*p)->used || !(*p)->here != !here || (*p)->bytes < bytes ||
+            (found && (*p)->bytes >= (*found)->bytes))
             continue;
         found = p;
         before = last;
@@ -41,7 +46,7 @@ static device_partials *find_free(struct exec_device *d, size_t bytes)
 device_partials *device_take_partials(const device_loop *l, size_t bytes)
 {
     struct exec_device *d = l->d;
-    device_partials *free_one = find_free(d, bytes);
+    device_partials *free_one = find_free(d, bytes, false);
     if (free_one) return put_last(d, free_one);
     device_partials *made = calloc(1, sizeof *made);
     if (made) made->memory = device_take(d, bytes);
@@ -55,6 +60,33 @@ device_partials *device_take_partials(const device_loop *l, size_t bytes)
         message_no_memory(l->m);
     free(made);
     return NULL;
+}
+
+/* Some for so few values that kernels may write them to this machine's memory, where nobody has to
+ * copy them from; otherwise, or where there is none, `others`. */
+static device_partials *take_here(struct exec_device *d, size_t count, device_partials *others)
+{
+    const size_t bytes = FEW_PARTIALS * sizeof(ir_value);
+    device_partials *p = count <= FEW_PARTIALS ? find_free(d, bytes, true) : NULL;
+    if (!p && count <= FEW_PARTIALS && (p = calloc(1, sizeof *p))) {
+        void *here = NULL;
+        *p = (device_partials){.memory = device_allocate_here(d->device, bytes, &here),
+                               .bytes = bytes};
+        p->here = here;
+        if (!p->memory) {
+            free(p);
+            p = NULL;
+        }
+    }
+    if (!p) return others;
+    p->used = true;
+    return put_last(d, p);
+}
+
+static void give_back(const device_waiting *w)
+{
+    if (w->partials) w->partials->used = false;
+    if (w->left) w->left->used = false;
 }
 
 void device_partials_free(struct exec_device *d)
@@ -72,19 +104,20 @@ void device_partials_free(struct exec_device *d)
 
 /* ---- trees ----------------------------------------------------------------------------------- */
 
-kata_status device_run_tree(const device_loop *l, const ir_param *param, device_partials *p,
-                            const abi_tree *tree)
+kata_status device_run_tree(const device_loop *l, const ir_param *param, const device_partials *p,
+                            const abi_tree *tree, const device_partials *to)
 {
     if (tree->count[0] * tree->count[1] * tree->count[2] <= 1 || !tree->lists) return KATA_OK;
     device_kernel *kernel = device_tree_kernel(l, param);
     if (!kernel) return l->m->status;
     const bool few = tree->count[0] <= CODEGEN_TREE_SHORT && !tree->step[1]; /* along x alone */
-    const device_argument arguments[] = {{NULL, tree, sizeof *tree}, {p->memory, NULL, 0}};
+    const device_argument arguments[] = {
+        {NULL, tree, sizeof *tree}, {p->memory, NULL, 0}, {to->memory, NULL, 0}};
     device_launch launch = {
         .groups = {few ? -floor_divide(-tree->lists, CODEGEN_TREE_THREADS) : tree->lists, 1, 1},
         .threads = {CODEGEN_TREE_THREADS, 1, 1},
         .arguments = arguments,
-        .argument_count = 2};
+        .argument_count = 3};
     return device_run(l->d->device, kernel, &launch) ? KATA_OK : device_failed(l, "failed behind");
 }
 
@@ -94,25 +127,27 @@ static const int64_t CENTRE = (int64_t)1 << 60;
 /* The trees over bricks of rows, then along y, then along z: one value is left. Of loops of which
  * others run some points, one value of each plane, or of each row: see device_cut. A group goes on
  * with the next dimensions where it has room for all of them; there are more groups otherwise. */
-static kata_status combine(const device_loop *l, const ir_param *param, device_partials *p,
-                           const grid_box *bricks, int cut)
+static kata_status combine(const device_loop *l, const ir_param *param, const device_waiting *w,
+                           int cut)
 {
-    enum { AT_ONCE = CODEGEN_TREE_HELD * CODEGEN_TREE_LEAVES };
-    int64_t n[3], step[4] = {1};
+    enum { AT_ONCE = CODEGEN_TREE_HELD * CODEGEN_TREE_LEAVES / 2 }; /* more take one group longer */
+    device_partials *p = w->partials;
+    int64_t n[3] = {0}, step[4] = {1};
     for (int d = 0; d < 3; d++) {
-        n[d] = bricks->hi[d] - bricks->lo[d];
+        n[d] = w->bricks.hi[d] - w->bricks.lo[d];
         step[d + 1] = step[d] * n[d];
     }
     kata_status status = KATA_OK;
+    while (cut && n[cut - 1] == 1) cut--; /* nothing is combined along it */
     for (int d = 0, end; d < cut && !status; d = end) {
         end = step[cut] / step[d] <= AT_ONCE ? cut : d + 1;
         abi_tree tree = {.lists = step[3] / step[end], .apart = step[end], .count = {1, 1, 1}};
         for (int of = d; of < end; of++) {
-            tree.first[of - d] = bricks->lo[of] + CENTRE;
+            tree.first[of - d] = w->bricks.lo[of] + CENTRE;
             tree.count[of - d] = n[of];
             tree.step[of - d] = step[of];
         }
-        status = device_run_tree(l, param, p, &tree);
+        status = device_run_tree(l, param, p, &tree, end < cut ? p : w->left);
     }
     return status;
 }
@@ -128,12 +163,13 @@ kata_status device_begin_reduction(const device_loop *l, int store, const grid_b
     if (!vector_reserve(&waiting, &d->waiting_room, d->waiting_count + 1, sizeof *d->waiting))
         return message_no_memory(l->m);
     d->waiting = waiting;
-    device_partials *p = count ? device_take_partials(l, count * sizeof(ir_value)) : NULL;
+    device_partials *p = count && d->looks ? take_here(d, count, NULL) : NULL;
+    if (!p && count) p = device_take_partials(l, count * sizeof(ir_value));
     if (count && !p) return l->m->status;
     if (p) p->used = true;
     if (p) d->waiting_bytes += (int64_t)p->bytes;
-    d->waiting[d->waiting_count++] =
-        (device_waiting){.loop = l->loop, .store = store, .bricks = *bricks, .partials = p};
+    d->waiting[d->waiting_count++] = (device_waiting){
+        .loop = l->loop, .store = store, .bricks = *bricks, .partials = p, .left = p};
     *memory = p ? p->memory : NULL;
     return KATA_OK;
 }
@@ -149,8 +185,8 @@ kata_status device_end_reductions(const device_loop *l)
         if (w->count <= FEW_PARTIALS) continue;
         const ir_kernel *kernel = l->loop->kernel;
         const int cut = device_cut(l->loop);
-        status = combine(l, &kernel->params[kernel->stores[w->store].param], w->partials,
-                         &w->bricks, cut);
+        if (cut == 3 && l->d->looks) w->left = take_here(l->d, 1, w->partials);
+        status = combine(l, &kernel->params[kernel->stores[w->store].param], w, cut);
         for (int d = 0; d < cut; d++) w->step *= (size_t)(w->bricks.hi[d] - w->bricks.lo[d]);
         w->count /= w->step;
     }
@@ -186,12 +222,15 @@ static kata_status set_results(const device_loop *l, const device_waiting *w, si
     return status;
 }
 
+static bool is_here(const device_waiting *w) { return w->left && w->left->here; }
+
 /* Copies what is left of all reductions that wait, and waits for it. */
 static bool fetch(const device_loop *l)
 {
     struct exec_device *d = l->d;
     size_t bytes = 0, at = 0;
-    for (size_t i = 0; i < d->waiting_count; i++) bytes += d->waiting[i].count * sizeof(ir_value);
+    for (size_t i = 0; i < d->waiting_count; i++)
+        if (!is_here(&d->waiting[i])) bytes += d->waiting[i].count * sizeof(ir_value);
     if (d->fetched_bytes < bytes || !d->fetched) {
         if (d->fetched) device_release_pinned(d->device, d->fetched);
         d->fetched = device_pinned(d->device, bytes);
@@ -207,10 +246,10 @@ static bool fetch(const device_loop *l)
                                 .planes = 1,
                                 .row_pitch = w->step * one,
                                 .host_row_pitch = one};
-        w->values = d->fetched + at;
+        w->values = is_here(w) ? w->left->here : d->fetched + at;
+        if (!w->count || is_here(w)) continue;
         at += w->count;
-        if (w->count &&
-            !device_get_later(d->device, DEVICE_WORK, w->partials->memory, w->values, &box))
+        if (!device_get_later(d->device, DEVICE_WORK, w->left->memory, w->values, &box))
             return false;
     }
     return device_wait(d->device, DEVICE_WORK);
@@ -222,13 +261,13 @@ kata_status device_fetch_reductions(const device_loop *l)
     kata_status status = KATA_OK;
     if (!d->waiting_count) return KATA_OK;
     if (!fetch(l)) status = device_failed(l, "failed before");
+    d->looks = d->waiting_count <= FEW_WAITING;
     for (size_t i = 0, count; i < d->waiting_count; i += count) {
         device_waiting *w = &d->waiting[i];
         for (count = 1; i + count < d->waiting_count && w[count].loop == w->loop;) count++;
         if (!status) status = set_results(l, w, count);
         if (!status) store_log(w->loop);
-        for (size_t k = 0; k < count; k++)
-            if (w[k].partials) w[k].partials->used = false;
+        for (size_t k = 0; k < count; k++) give_back(&w[k]);
     }
     d->waiting_count = 0;
     d->waiting_bytes = 0;
@@ -237,8 +276,7 @@ kata_status device_fetch_reductions(const device_loop *l)
 
 void device_forget_reductions(struct exec_device *d)
 {
-    for (size_t i = 0; i < d->waiting_count; i++)
-        if (d->waiting[i].partials) d->waiting[i].partials->used = false;
+    for (size_t i = 0; i < d->waiting_count; i++) give_back(&d->waiting[i]);
     d->waiting_count = 0;
     d->waiting_bytes = 0;
 }

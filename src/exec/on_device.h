@@ -30,6 +30,7 @@ typedef struct device_table {
 /* Memory for the partials of a reduction. */
 typedef struct device_partials {
     device_memory *memory;
+    ir_value *here; /* where it is in this machine's memory; NULL: it is not */
     size_t bytes;
     bool used;
     struct device_partials *next;
@@ -47,8 +48,9 @@ typedef struct device_waiting {
     int store;
     grid_box bricks;
     device_partials *partials; /* NULL: of no points */
-    size_t count, step;        /* that are left to combine, so far from one another */
-    ir_value *values;          /* these, when they were fetched */
+    device_partials *left; /* with what is left to combine: the same, or in this machine's memory */
+    size_t count, step;    /* that are left to combine, so far from one another */
+    ir_value *values;      /* these, when they were fetched */
 } device_waiting;
 
 /* What is known of loops that are alike: found by the loop's hash. */
@@ -125,6 +127,7 @@ struct exec_device {
     device_waiting *waiting;
     size_t waiting_count, waiting_room;
     int64_t waiting_bytes; /* of their partials */
+    bool looks;            /* few waited when they were fetched: the program looks at each */
     device_collected *collected;
     size_t collected_count, collected_room;
     device_memory *flags;                    /* of checks */
@@ -335,9 +338,9 @@ kata_status device_run_copy(const device_loop *l);
 /* Memory of at least so many bytes that no reduction waits in; NULL, reported, when it is out. It
  * is taken by setting `used`. */
 device_partials *device_take_partials(const device_loop *l, size_t bytes);
-/* A tree over lists of values. */
-kata_status device_run_tree(const device_loop *l, const ir_param *param, device_partials *p,
-                            const abi_tree *tree);
+/* A tree over lists of values, whose results go to the first values of `to`. */
+kata_status device_run_tree(const device_loop *l, const ir_param *param, const device_partials *p,
+                            const abi_tree *tree, const device_partials *to);
 
 /* ---- device_columns.c ------------------------------------------------------------------------ */
 
