@@ -40,6 +40,7 @@ static void judge_some(program *const *programs, int count, const trial *trial, 
 {
     court court;
     judgement found[BATCH];
+    const struct trial loud = {trial->settings, trial->count, stdout};
     assert_true(judge_start(&court, programs, count, trial));
     judge_finish(&court, found);
     if (count > 1 && (found[0].verdict == REFUSED || found[0].verdict == CRASHED)) {
@@ -49,6 +50,7 @@ static void judge_some(program *const *programs, int count, const trial *trial, 
     }
     for (int i = 0; i < count; i++) {
         if (found[i].verdict == PASSED) continue;
+        judge_alone(programs[i], &loud);
         print_message("program %llu, '%s': verdict %d, status %d, setting %d\n",
                       (unsigned long long)programs[i]->seed, getenv("KATA_DEVICE_SHAPE"),
                       found[i].verdict, found[i].status, found[i].setting);
@@ -60,7 +62,7 @@ static void judge_some(program *const *programs, int count, const trial *trial, 
 static void run_batch(uint64_t number, int count, tally *t)
 {
     const setting settings[] = {reference, on_device[0], on_device[1 + number % 2]};
-    const trial trial = {settings, COUNT_OF(settings), stdout};
+    const trial trial = {settings, COUNT_OF(settings), NULL};
     program *programs[BATCH];
     for (int i = 0; i < count; i++) programs[i] = program_generate(number * BATCH + (uint64_t)i);
     setenv("KATA_DEVICE_SHAPE", shapes[number % COUNT_OF(shapes)], 1);
