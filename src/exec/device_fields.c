@@ -80,14 +80,6 @@ kata_status device_bring_fields(const device_loop *l)
 
 /* ---- levels ---------------------------------------------------------------------------------- */
 
-/* Sums need all that lies around a field. */
-static bool sums_around(const chain_binding *b)
-{
-    bool sums = false;
-    for (int side = 0; side < 6; side++) sums = sums || b->boundary->side[side].rule == KATA_LINEAR;
-    return sums;
-}
-
 /* Fills around a field what the level touches of it. */
 static kata_status fill_level(const device_loop *l, int p)
 {
@@ -113,7 +105,8 @@ kata_status device_fill_level(const device_loop *l)
     for (int p = 0; p < l->loop->kernel->param_count && !status; p++) {
         if (!(l->ready->firsts >> p & 1)) continue;
         device_around all = {&l->ready->touched[p], l->ready->parts[p], l->ready->parts_key[p]};
-        status = sums_around(&l->loop->bindings[p]) ? device_fill(l, p, &all) : fill_level(l, p);
+        const bool sums = device_sums_around(&l->loop->bindings[p]); /* of all around the field */
+        status = sums ? device_fill(l, p, &all) : fill_level(l, p);
     }
     return status;
 }

@@ -223,13 +223,32 @@ static uint64_t rules_of(const grid_boundary *boundary)
     return hash;
 }
 
+bool device_sums_around(const chain_binding *b)
+{
+    bool some = false;
+    for (int side = 0; side < 6; side++) some = some || b->boundary->side[side].rule == KATA_LINEAR;
+    return some;
+}
+
+/* Of planes in a ring, those that are there: sums along them need what is around others than the
+ * loop touches. */
+static grid_box touched_in_ring(const surrounded *s)
+{
+    const grid_box *own = &s->b->slot->on_device->own;
+    grid_box touched = grid_box_intersect(&s->touched, own);
+    const grid_box inside = grid_box_intersect(&s->inside, own);
+    if (!grid_box_contains(&s->inside, &touched) && device_sums_around(s->b))
+        touched = grid_box_hull(&touched, &inside);
+    return touched;
+}
+
 kata_status device_fill(const device_loop *l, int param, const device_around *around)
 {
     surrounded s = {.b = &l->loop->bindings[param], .touched = *around->touched};
     store_device *on = s.b->slot->on_device;
     const uint64_t key = on->ring ? hash_bytes(&on->own, sizeof on->own, around->key) : around->key;
-    if (on->ring) s.touched = grid_box_intersect(&s.touched, &on->own);
     s.inside = chain_binding_inside(s.b);
+    if (on->ring) s.touched = touched_in_ring(&s);
     if (grid_box_contains(&s.inside, &s.touched)) return KATA_OK;
     uint64_t rules = rules_of(s.b->boundary);
     bool same = on->rules == rules && on->around == key;

@@ -244,6 +244,8 @@ typedef struct device_around {
     const grid_box *touched, *parts;
     uint64_t key;
 } device_around;
+/* Whether some rule of a field sums over points. */
+bool device_sums_around(const chain_binding *b);
 /* Fills what is touched outside of the field of a parameter with what its rules say. */
 kata_status device_fill(const device_loop *l, int param, const device_around *around);
 void device_tables_free(struct exec_device *d);

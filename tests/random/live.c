@@ -322,11 +322,25 @@ void live_until(live *l, const step *s)
 
 /* ---- warming --------------------------------------------------------------------------------- */
 
-/* Whether two steps apply one kernel to the same storage types. */
+/* Whether a step gives two parameters one field. */
+static bool gives_twice(const kernel *k, const step *s)
+{
+    for (int i = 0; i < k->param_count && !k->once; i++)
+        for (int j = 0; j < i; j++)
+            if (takes_field(&k->params[i]) && takes_field(&k->params[j]) &&
+                s->args[i].index == s->args[j].index)
+                return true;
+    return false;
+}
+
+/* Whether two steps apply one kernel to the same storage types, both to all points or both to those
+ * of a colour, and to fields that are all different, or not. */
 static bool is_same_code(const program *p, const step *a, const step *b)
 {
     const kernel *k = &p->kernels[a->kernel];
     if (b->kind != STEP_APPLY || b->dropped || a->kernel != b->kernel) return false;
+    if ((a->range.colors > 1) != (b->range.colors > 1) || gives_twice(k, a) != gives_twice(k, b))
+        return false;
     for (int i = 0; i < k->param_count; i++)
         if (!k->once && k->params[i].kind <= INOUT &&
             p->fields[a->args[i].index].type != p->fields[b->args[i].index].type)
@@ -346,6 +360,8 @@ static void warm_step(live *l, const step *s)
             if (param->along && !(param->along >> d & 1) && param->written) once.range.hi[d] = 1;
     }
     if (once.range.hi[0] * once.range.hi[1] * once.range.hi[2] > 0) once.range.kind = RANGE_BOX;
+    once.range.colors = s->range.colors;
+    once.range.color = s->range.color;
     live_apply(l, &once);
 }
 

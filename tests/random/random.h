@@ -313,6 +313,9 @@ void record_free(record *r);
  * printed to `out` (NULL: nowhere). */
 kata_status run_programs(program *const *programs, int count, const setting *s, FILE *out,
                          record *records);
+/* Unless NULL, is called where programs on a device have queued all their kernels, before any runs:
+ * it may compile them in its own way. */
+extern void (*run_when_warm)(kata *k);
 size_t type_bytes(kata_type type);
 /* The user's type for values of a field: f32 if C has no type for them. */
 kata_type type_of_user(kata_type type);

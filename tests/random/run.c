@@ -182,12 +182,15 @@ static kata_status run_resumed(live *l, program *p, const setting *s, FILE *out,
 
 /* ---- side by side ---------------------------------------------------------------------------- */
 
+void (*run_when_warm)(kata *k);
+
 static kata_status run_together(live *lives, program *const *programs, int count, const setting *s,
                                 FILE *out, record *records)
 {
     kata *k = open_context(s, s->threads, out);
     for (int i = 0; i < count; i++) live_open(&lives[i], k, programs[i], s);
     for (int i = 0; i < count && !getenv("KATA_CHECK"); i++) live_warm(&lives[i]);
+    if (run_when_warm && s->device && kata_ok(k)) run_when_warm(k);
     kata_flush(k);
     if (kata_ok(k)) run_all(lives, count, records);
     return (kata_status)kata_close(k);

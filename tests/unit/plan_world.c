@@ -154,6 +154,7 @@ static void make_shape(world *w, const world_kind *kind)
     if (kind->large)
         w->shape = (grid_shape){2, {world_from(w, 250, 400), world_from(w, 200, 300), 1}};
     if (kind->large) w->rank = 2;
+    if (kind->planes && w->rank > 1) w->shape.size[w->rank - 1] = world_from(w, 20, 60);
 }
 
 /* Ratios along each dimension, of which those of shared kernels are always the same. */

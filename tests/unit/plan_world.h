@@ -56,6 +56,7 @@ typedef struct world_kind {
     bool checks;      /* some kernels may stop the chain */
     bool long_rows;   /* of more than one brick */
     bool large;       /* worth several threads */
+    bool planes;      /* many along the last dimension, of two or three */
 } world_kind;
 
 /* The world of a seed. */

@@ -200,6 +200,40 @@ static void planes_that_a_kernel_does_not_read_need_not_be_there(void **state)
     assert_memory_equal(cpu, device, sizeof cpu);
 }
 
+enum { DEEP = 40 };
+
+/* Reads beyond a corner: at the other end along y, and beyond the last plane a sum of four. */
+static int64_t run_corner(const char *device, double values[12 * 10])
+{
+    static const double weights[] = {4, -6, 4, -1, 0};
+    kata *k = kata_open(&(kata_options){.device = device, .device_memory = 60000, .wait = true});
+    kata_grid *g = kata_grid_3d(k, 12, 10, DEEP);
+    kata_field *u = kata_field_new(g, "u", KATA_F64), *v = kata_field_like(u, "v");
+    kata_module *m = kata_module_from_text(
+        k, "corner.kata",
+        "kernel start(out double u) { u = sin(1.0*ix + 0.3*iy*iz); }\n"
+        "kernel read(in double u, out double v) { v = u[0,-1,0] + 3*u[0,-1,1]; }\n");
+    kata_boundary_set(u, KATA_Y_LOW, KATA_PERIODIC, 0);
+    kata_boundary_set(u, KATA_Y_HIGH, KATA_PERIODIC, 0);
+    kata_boundary_linear(u, KATA_Z_HIGH, 1, 4, weights, .value = 0);
+    kata_apply(kata_kernel_find(m, "start"), kata_all(g), u);
+    kata_apply(kata_kernel_find(m, "read"), kata_box_3d(g, 0, 12, 0, 10, DEEP - 1, DEEP), u, v);
+    kata_get(v, kata_box_3d(g, 0, 12, 0, 10, DEEP - 1, DEEP), values, 12 * 10);
+    const int64_t streamed = k->exec.device ? k->exec.device->streams.streamed : 0;
+    assert_int_equal(kata_close(k), KATA_OK);
+    return streamed;
+}
+
+static void sums_over_planes_find_what_lies_around_them(void **state)
+{
+    (void)state;
+    static double cpu[12 * 10], device[12 * 10];
+    if (!device_is_there("opencl")) skip();
+    run_corner("none", cpu);
+    assert_true(run_corner("opencl", device) > 0);
+    assert_memory_equal(cpu, device, sizeof cpu);
+}
+
 /* A field of sums stays while its own loop runs, though others have to leave. */
 static void sums_into_a_field_have_room(void **state)
 {
@@ -308,6 +342,7 @@ int main(void)
         cmocka_unit_test(fields_larger_than_a_cuda_device_give_the_same),
         cmocka_unit_test(streamed_arrays_are_pinned),
         cmocka_unit_test(planes_that_a_kernel_does_not_read_need_not_be_there),
+        cmocka_unit_test(sums_over_planes_find_what_lies_around_them),
         cmocka_unit_test(sums_into_a_field_have_room),
         cmocka_unit_test(partials_make_room),
         cmocka_unit_test(too_little_memory_is_an_error),
