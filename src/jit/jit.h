@@ -62,8 +62,15 @@ bool jit_note_write(const jit *j, const char *name, const char *lines);
 /* Reads the bytes, to be freed, that are kept under a key, a hash by hash_hex; false where there
  * are none, or they are damaged. */
 bool jit_binary_read(const jit *j, const char *key, char **bytes, size_t *count);
-/* Warns once where they cannot be kept, though a folder was asked for. */
-void jit_binary_write(jit *j, const char *key, const char *bytes, size_t count, messages *m);
+/* False where they cannot be kept. On any thread. */
+bool jit_binary_write(const jit *j, const char *key, const char *bytes, size_t count);
+/* Warns once that they cannot be kept, though a folder was asked for. */
+void jit_binary_unkept(jit *j, messages *m);
+/* Waits until no other process makes what is kept under a key (some seconds at most, and not when
+ * *stop is set), and keeps others waiting until the end of the turn. A process has a turn at a time
+ * on each of its threads. */
+int jit_binary_turn(const jit *j, const char *key, const _Atomic bool *stop);
+void jit_turn_end(int turn);
 
 /* ---- entries.c: functions, whatever library they are in -------------------------------------- */
 
