@@ -213,6 +213,28 @@ static void sides_of_z_mirror(void **unused)
             expect_below(way & 1 ? 3 : MOST_Z, mirrors[i].rule, way & 2, mirrors[i].below);
 }
 
+/* Levels beyond the sides of z, on few levels and many. */
+static void a_mesh_has_ghosts_along_z(void **unused)
+{
+    static double got[2 * N * N * (MOST_Z + 4)];
+    const int level = 2 * N * N;
+    (void)unused;
+    for (int nz = 3; nz <= MOST_Z; nz += MOST_Z - 3) {
+        kata *k = kata_open(&(kata_options){.executor = "reference"});
+        kata_grid *g = torus_mesh(k, N, nz);
+        kata_field *c = kata_field_new(g, "c", KATA_F64, .on = KATA_CELLS, .ghosts = 2);
+        kata_fill(c, kata_on(c), 1);
+        kata_fill(c, kata_ghost(c, KATA_Z_LOW, 2), 2);
+        kata_fill(c, kata_ghost(c, KATA_Z_HIGH, 1), 3);
+        kata_get(c, kata_box_3d(g, 0, level, 0, 1, -2, nz + 2), got, level * (nz + 4));
+        assert_int_equal(kata_error(k), KATA_OK);
+        for (int z = 0; z < nz + 4; z++)
+            assert_true(got[z * level + 7] == (z < 2 ? 2 : z < nz + 2 ? 1 : z == nz + 2 ? 3 : 0));
+        assert_int_equal(kata_get(c, kata_ghost(c, KATA_X_LOW, 1), got, nz), KATA_ERROR_ARGUMENT);
+        kata_close(k);
+    }
+}
+
 int main(int argc, char **argv)
 {
     (void)argv;
@@ -220,6 +242,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_mesh_has_the_bits_of_the_grid),
         cmocka_unit_test(sides_of_z_mirror),
+        cmocka_unit_test(a_mesh_has_ghosts_along_z),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
