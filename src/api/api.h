@@ -41,6 +41,8 @@ kata_status api_no_memory(kata *k);
 kata_status api_read_switch(kata *k, const char *name, bool *on);
 /* Warns that a variable which is set does nothing without another, and shows a value of that. */
 void api_warn_of_unused(kata *k, const char *name, const char *needed, const char *example);
+/* Warns of variables whose names are nearly those of the library's. */
+void api_warn_of_misspelt(kata *k);
 
 /* ---- option_size.c: structures of options, of whatever size the program has them ------------- */
 
