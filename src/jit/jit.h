@@ -54,6 +54,8 @@ void *jit_symbol(void *library, const char *name);
 /* Adds the text of a note to *out; false where there is none of at most `most` bytes. Whoever reads
  * it checks it. */
 bool jit_note_read(const jit *j, const char *name, size_t most, text *out);
+/* Whether there is something of that name, which may not be read. */
+bool jit_note_is_there(const jit *j, const char *name);
 /* Keeps a note, in the place of an older one; false where no cache folder takes it. */
 bool jit_note_write(const jit *j, const char *name, const char *lines);
 
