@@ -355,6 +355,8 @@ typedef struct grid_mesh {
 
 enum { GRID_WIDEST = 64 }; /* slots of a relation */
 
+/* The dimension of loops and arrays along which a program's x, y or z lies: 0, 1 or 2. */
+int grid_mesh_axis(const grid_mesh *mesh, int d);
 /* Checks the tables that a mesh has, derives the others from them as far as they say enough, in
  * `memory`, and checks that all fit together. Without edges, those of cell_vertices are made. */
 kata_status grid_mesh_complete(grid_mesh *mesh, arena *memory, messages *m);

@@ -35,3 +35,8 @@ kata_status grid_mesh_complete(grid_mesh *mesh, arena *memory, messages *m)
     for (int i = 0; i < KINDS * KINDS && !status; i++) note_missing(mesh, i / KINDS, i % KINDS);
     return status;
 }
+
+int grid_mesh_axis(const grid_mesh *mesh, int d)
+{
+    return mesh->along == 0 ? d : (d + 1) % 3; /* levels lie along x */
+}
