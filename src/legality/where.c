@@ -6,10 +6,7 @@
 
 /* ---- dimensions ------------------------------------------------------------------------------ */
 
-int legality_axis(const chain_loop *loop, int d)
-{
-    return loop->mesh ? grid_mesh_axis(loop->mesh, d) : d;
-}
+int legality_axis(const chain_loop *loop, int d) { return grid_mesh_axis(loop->mesh, d); }
 
 static int shown_dimension(const chain_loop *loop, int d)
 {
@@ -27,12 +24,7 @@ const char *legality_side(const chain_loop *loop, int side)
 
 grid_box legality_shown(const chain_loop *loop, const grid_box *box)
 {
-    grid_box shown;
-    for (int d = 0; d < 3; d++) {
-        shown.lo[d] = box->lo[legality_axis(loop, d)];
-        shown.hi[d] = box->hi[legality_axis(loop, d)];
-    }
-    return shown;
+    return grid_mesh_shown(loop->mesh, box);
 }
 
 void legality_print_along(const chain_loop *loop, const ir_param *param, char out[4])

@@ -6,7 +6,9 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -182,11 +184,50 @@ static void messages_call_levels_z(void **unused)
     }
 }
 
+static void read_text(const char *path, char *out, size_t room)
+{
+    FILE *from = fopen(path, "r");
+    assert_non_null(from);
+    out[fread(out, 1, room - 1, from)] = '\0';
+    fclose(from);
+    remove(path);
+}
+
+/* What is traced and recorded of a mesh: points and ranges are the program's. */
+static void run_watched(int nz, const char *variable, const char *path, char *out, size_t room)
+{
+    setenv(variable, strcmp(variable, "KATA_TRACE") ? path : "h@3,0,1", 1);
+    kata *k = kata_open(NULL);
+    kata_grid *g = ring_of(k, nz);
+    kata_fill(vertices(g, "h"), kata_box_3d(g, 3, 4, 0, 1, 1, 2), 5);
+    assert_int_equal(kata_flush(k), KATA_OK);
+    kata_close(k);
+    unsetenv(variable);
+    read_text(path, out, room);
+}
+
+static void traces_and_records_count_as_programs(void **unused)
+{
+    char path[] = "/tmp/mesh_watched_XXXXXX", text[4096];
+    (void)unused;
+    close(mkstemp(path));
+    setenv("KATA_TRACE_FILE", path, 1);
+    for (int nz = 2; nz <= 9; nz += 7) {
+        run_watched(nz, "KATA_TRACE", path, text, sizeof text);
+        assert_non_null(strstr(text, "h at [3, 0, 1]: 0 -> 5"));
+    }
+    unsetenv("KATA_TRACE_FILE");
+    run_watched(9, "KATA_RECORD", path, text, sizeof text);
+    assert_non_null(strstr(text, "range [3, 4) x [0, 1) x [1, 2)"));
+    assert_non_null(strstr(text, " 6 1 9 "));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_misuse_has_its_message),
         cmocka_unit_test(messages_call_levels_z),
+        cmocka_unit_test(traces_and_records_count_as_programs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
