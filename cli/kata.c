@@ -72,20 +72,29 @@ void verb_list(FILE *to)
     fprintf(to, "\nkata help VERB explains a verb and its options.\n");
 }
 
+/* What stands alone: the version, or, without, the list of verbs. */
+static int show(bool version, const char *option, const char *more)
+{
+    if (more) {
+        fprintf(stderr, "kata: unexpected argument '%s' behind %s\n", more, option);
+        return EXIT_USAGE;
+    }
+    if (version)
+        printf("kata %s\n", kata_version());
+    else
+        verb_list(stdout);
+    return 0;
+}
+
 static int run_verb(int argc, char **argv)
 {
     if (argc < 2) {
         verb_list(stderr);
         return EXIT_USAGE;
     }
-    if (!strcmp(argv[1], "--version")) {
-        printf("kata %s\n", kata_version());
-        return 0;
-    }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
-        verb_list(stdout);
-        return 0;
-    }
+    bool version = !strcmp(argv[1], "--version");
+    if (version || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+        return show(version, argv[1], argv[2]);
     const verb *v = verb_find(argv[1]);
     return v ? v->main(argc - 1, argv + 1) : EXIT_USAGE;
 }

@@ -52,6 +52,8 @@ static int read_request(const partition_request *r, kata_partition_options *aske
         if (*p < 'x' || *p > 'z' || !size[*p - 'x'])
             return options_wrong(o, "--periodic takes dimensions of the grid, as in xy, not '%s'",
                                  r->periodic);
+        if (asked->periodic[*p - 'x'])
+            return options_wrong(o, "--periodic names %c twice, in '%s'", *p, r->periodic);
         asked->periodic[*p - 'x'] = true;
     }
     asked->kind = (kata_partition_kind)r->kind;

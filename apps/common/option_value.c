@@ -84,7 +84,8 @@ static bool store_bytes(option_bytes *to, const char *value)
     char *end;
     errno = 0;
     long long number = strtoll(value, &end, 10);
-    const char *unit = end > value && *end ? strchr(units, *end) : NULL;
+    const char letter = *end == 'K' ? 'k' : *end;
+    const char *unit = end > value && letter ? strchr(units, letter) : NULL;
     const int shift = unit ? 10 * (int)(unit - units + 1) : 0;
     if (errno || end == value || end[unit != NULL] || number < 1 || number > MOST >> shift ||
         number << shift < LEAST)

@@ -41,6 +41,8 @@ kata_status api_no_memory(kata *k);
 kata_status api_read_switch(kata *k, const char *name, bool *on);
 /* Warns that a variable which is set does nothing without another, and shows a value of that. */
 void api_warn_of_unused(kata *k, const char *name, const char *needed, const char *example);
+/* Warns of variables whose names are nearly those of the library's. */
+void api_warn_of_misspelt(kata *k);
 
 /* ---- option_size.c: structures of options, of whatever size the program has them ------------- */
 
@@ -226,9 +228,11 @@ grid_box api_mesh_box(const kata_grid *grid, const kata_range *range, kata_locat
 grid_shape api_mesh_shape(const kata_grid *grid, kata_location on);
 /* A box of loops and arrays as ranges have it, and the other way. */
 grid_box api_mesh_shown(const kata_grid *grid, const grid_box *box);
-/* Turns a field's dimensions, and its rules, from those of the program to those of arrays. */
+/* Turns a field's dimensions, its rules, and memory of the program, from those of the program to
+ * those of arrays. */
 void api_mesh_turn(const kata_grid *grid, chain_slot *slot);
 void api_mesh_turn_rules(const kata_grid *grid, grid_boundary *boundary);
+void api_mesh_turn_array(const kata_grid *grid, store_array *a);
 /* Whether values in arrays lie in the order of the program. */
 bool api_mesh_is_plain(const kata_grid *grid);
 /* Copies values of a box between their order in arrays and that of the program. */
@@ -290,8 +294,7 @@ kata_status api_check_value(const kata_field *field, const char *call, const gri
 kata_status api_field_location(const kata_grid *grid, const char *call,
                                const kata_field_options *options, chain_slot *slot);
 /* Refuses a rule that mirrors a field on cells, edges or vertices at a side of x or y; side -1:
- * all.
- */
+ * all. A mesh has no such sides. */
 kata_status api_check_mirror(const kata_grid *grid, const char *call, const chain_slot *slot,
                              int side, kata_rule rule);
 kata_status api_field_points(const kata_grid *grid, const char *call,

@@ -1,11 +1,25 @@
 /* What programs may do with wisdom: look at it, carry it to another cache folder, forget it. */
 #include "api/api.h"
 
+/* All that is kept. Warns of what does not count: it is lost when the file is written anew. */
+static bool get_kept(kata *k, wisdom *kept)
+{
+    kata_machine machine;
+    int wrong = exec_wisdom_wrong(&k->exec);
+    if (wrong && !kata_machine_get(k, &machine))
+        message_warn(&k->messages,
+                     "copy the file if it is of another version: it is replaced when a plan is "
+                     "found, or by kata wisdom import",
+                     "line %d of %s/wisdom is no wisdom of this version of Katagami", wrong,
+                     machine.cache);
+    return exec_wisdom_get(&k->exec, kept);
+}
+
 static const char *text_of(kata *k, void (*print)(text *, const wisdom *))
 {
     wisdom kept = {0};
     text shown = {0};
-    bool good = exec_wisdom_get(&k->exec, &kept);
+    bool good = get_kept(k, &kept);
     print(&shown, &kept);
     good = good && !shown.failed;
     const char *copy = good ? arena_copy_text(&k->memory, text_get(&shown), shown.length) : NULL;
@@ -39,7 +53,7 @@ static kata_status write_wisdom(kata *k, const char *call, const wisdom *kept)
 static kata_status import(kata *k, const char *lines, bool replace)
 {
     wisdom kept = {0}, given = {0};
-    bool memory = replace || exec_wisdom_get(&k->exec, &kept);
+    bool memory = replace || get_kept(k, &kept);
     int wrong = wisdom_read(&given, lines, false);
     kata_status status = KATA_OK;
     for (size_t i = 0; i < given.count && memory; i++)
@@ -70,7 +84,7 @@ int kata_wisdom_forget(kata *k, const char *kernel)
     size_t count = 0;
     if (!k) api_null("kata_wisdom_forget", "the context");
     if (!k || k->messages.status) return 0;
-    if (!exec_wisdom_get(&k->exec, &kept))
+    if (!get_kept(k, &kept))
         api_no_memory(k);
     else if ((count = wisdom_forget(&kept, kernel)) && write_wisdom(k, "kata_wisdom_forget", &kept))
         count = 0;

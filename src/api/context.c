@@ -270,6 +270,7 @@ static kata_status read_options(kata *k, const kata_options *options)
     kata_status status = choose_threads(k, options);
     if (!status) status = choose_executor(k, options);
     if (!status) status = choose_warnings(k, options);
+    if (!status) api_warn_of_misspelt(k);
     if (!status) status = choose_waiting(k, options);
     if (!status) status = choose_passes(k);
     if (!status) status = choose_search(k);

@@ -57,13 +57,23 @@ static kata_status find_axes(const copy_call *c, int axes[3])
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
+/* The dimension of the program that is dimension d of loops. */
+static int shown_dimension(const copy_call *c, int d)
+{
+    const api_mesh *mesh = c->to->grid->mesh;
+    int shown = mesh ? 0 : d;
+    while (mesh && mesh->as.axis[shown] != d) shown++;
+    return shown;
+}
+
 static kata_status refuse_shape(const copy_call *c, const grid_box *to, const grid_box *from, int d,
                                 int e)
 {
     return api_fail(c->k, KATA_ERROR_ARGUMENT,
                     "%s: %c of '%s' runs along %c of '%s', but the ranges have %lld and %lld "
                     "points there",
-                    c->name, "xyz"[d], c -> to -> name, "xyz"[e], c -> from -> name,
+                    c->name, "xyz"[shown_dimension(c, d)], c -> to -> name,
+                    "xyz"[shown_dimension(c, e)], c -> from -> name,
                     (long long)(to->hi[d] - to->lo[d]), (long long)(from->hi[e] - from->lo[e]));
 }
 

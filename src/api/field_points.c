@@ -9,7 +9,7 @@ static kata_status check_ghosts(const kata_grid *grid, const char *call, const c
                     API_MOST_GHOSTS);
 }
 
-/* Sets how many ghosts lie beyond the sides of each dimension. */
+/* Sets how many ghosts lie beyond the sides of each dimension; a mesh has sides of z alone. */
 static kata_status find_ghosts(const kata_grid *grid, const char *call,
                                const kata_field_options *options, chain_slot *slot)
 {
@@ -17,13 +17,14 @@ static kata_status find_ghosts(const kata_grid *grid, const char *call,
     kata_status status = check_ghosts(grid, call, "ghosts", options->ghosts);
     for (int d = 0; d < 3 && !status; d++) {
         char name[] = {'g', 'h', 'o', 's', 't', 's', '_', "xyz"[d], '\0'};
-        bool there = d < grid->shape.rank && !slot->absent_axis[d];
+        bool there = d < grid->shape.rank && !slot->absent_axis[d] && !(grid->mesh && d < 2);
         if (there) slot->ghosts[d] = own[d] ? own[d] : options->ghosts;
         status = check_ghosts(grid, call, name, own[d]);
         if (!status && own[d] && !there)
             status = api_fail(grid->k, KATA_ERROR_ARGUMENT,
-                              "%s: %s is %d, and the field does not extend along %c", call, name,
-                              own[d], "xyz"[d]);
+                              grid->mesh ? "%s: %s is %d, and a mesh has no sides along %c"
+                                         : "%s: %s is %d, and the field does not extend along %c",
+                              call, name, own[d], "xyz"[d]);
     }
     return status;
 }
@@ -52,7 +53,7 @@ kata_status api_field_points(const kata_grid *grid, const char *call,
     slot->shape = grid->shape;
     slot->temporary = slot->tracked = options->temporary;
     if (!status) status = find_axes(grid, call, options, slot);
-    if (!status) status = api_field_location(grid, call, options, slot);
     if (!status) status = find_ghosts(grid, call, options, slot);
+    if (!status) status = api_field_location(grid, call, options, slot);
     return status;
 }

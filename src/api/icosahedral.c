@@ -85,7 +85,7 @@ kata_status api_field_location(const kata_grid *grid, const char *call,
 kata_status api_check_mirror(const kata_grid *grid, const char *call, const chain_slot *slot,
                              int side, kata_rule rule)
 {
-    if (!grid_rule_mirrors(rule) || !slot->on || side >= KATA_Z_LOW) return KATA_OK;
+    if (!grid_rule_mirrors(rule) || !slot->on || side >= KATA_Z_LOW || grid->mesh) return KATA_OK;
     return api_fail(grid->k, KATA_ERROR_ARGUMENT,
                     "%s: %s of a field on %s is for the sides of z alone: along x and y a "
                     "parallelogram is not its mirror image",

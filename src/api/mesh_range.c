@@ -78,6 +78,15 @@ void api_mesh_turn_rules(const kata_grid *grid, grid_boundary *boundary)
         boundary->side[2 * grid->mesh->as.axis[2] + high] = given.side[KATA_Z_LOW + high];
 }
 
+void api_mesh_turn_array(const kata_grid *grid, store_array *a)
+{
+    const int64_t given[3] = {a->pitch_x, a->pitch_y, a->pitch_z};
+    int64_t *const pitch[3] = {&a->pitch_x, &a->pitch_y, &a->pitch_z};
+    for (int d = 0; d < 3; d++) *pitch[grid->mesh->as.axis[d]] = given[d];
+    a->box = turned(grid, &a->box);
+    if (a->box.hi[0] - a->box.lo[0] == 1) a->pitch_x = 1; /* rows of one point are contiguous */
+}
+
 bool api_mesh_is_plain(const kata_grid *grid) { return grid->mesh->as.axis[0] == 0; }
 
 void api_mesh_reorder(const kata_grid *grid, const grid_box *box, int components, size_t bytes,

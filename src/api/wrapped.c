@@ -5,13 +5,13 @@
 
 static const char call[] = "kata_field_wrap";
 
-/* The array that options describe, pitches as given. */
-static store_array described(const chain_slot *slot, const grid_box *box,
+/* The array that options describe, in the dimensions of the program, pitches as given. */
+static store_array described(const kata_grid *grid, const chain_slot *slot, const grid_box *box,
                              const kata_wrap_options *o)
 {
     return (store_array){.type = o->type,
                          .components = slot->components,
-                         .box = *box,
+                         .box = grid->mesh ? api_mesh_shown(grid, box) : *box,
                          .block = 1,
                          .pitch_x = o->stride[0],
                          .pitch_y = o->stride[1],
@@ -87,15 +87,18 @@ static kata_status check_others(kata *k, const char *name, const store_array *a)
     return KATA_OK;
 }
 
-static kata_status check(kata *k, const char *name, int element, const kata_wrap_options *o,
-                         store_array *a)
+/* Completes the array, and gives it the dimensions of loops. */
+static kata_status check(const kata_grid *grid, const char *name, int element,
+                         const kata_wrap_options *o, store_array *a)
 {
+    kata *k = grid->k;
     kata_status status = check_memory(k, name, o);
     if (!status) status = api_check_element(k, call, name, o->type, element);
     if (!status && !store_wrap_complete(a))
         status = api_fail(k, KATA_ERROR_ARGUMENT,
                           "%s: the strides of field '%s' lead out of memory", call, name);
     if (!status) status = check_strides(k, name, a);
+    if (!status && grid->mesh) api_mesh_turn_array(grid, a);
     if (!status) status = check_others(k, name, a);
     return status;
 }
@@ -114,6 +117,7 @@ static kata_field *wrap(kata_grid *grid, const char *name, const chain_slot *as_
     grid_boundary boundary = grid_boundary_none;
     for (int side = 0; side < 6; side++)
         boundary.side[side] = (grid_side_rule){o->boundary, o->boundary_value};
+    if (grid->mesh) api_mesh_turn_rules(grid, &boundary);
     chain_slot *slot = api_slot_new(k, as_slot);
     kata_field *f = api_field_new(grid, name, slot, &boundary);
     if (!f) return NULL;
@@ -159,8 +163,8 @@ kata_field *kata_field_wrap_with(kata_grid *grid, const char *name, int element,
     grid_box box;
     bool part;
     if (find_box(grid, name, &slot, options, &box, &part)) return NULL;
-    store_array as = described(&slot, &box, options);
-    if (check(k, name, element, options, &as)) return NULL;
+    store_array as = described(grid, &slot, &box, options);
+    if (check(grid, name, element, options, &as)) return NULL;
     kata_field *f = wrap(grid, name, &slot, &as, part, options);
     return f && api_set_units(f, call, options->units) ? NULL : f;
 }

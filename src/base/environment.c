@@ -26,7 +26,8 @@ bool parse_bytes(const char *text, int64_t low, int64_t high, int64_t *value)
     char *end;
     errno = 0;
     long long x = strtoll(text, &end, 10);
-    const char *unit = *end && end > text ? strchr(units, *end) : NULL;
+    const char letter = *end == 'K' ? 'k' : *end;
+    const char *unit = letter && end > text ? strchr(units, letter) : NULL;
     int shift = unit ? 10 * (int)(1 + unit - units) : 0;
     if (end == text || errno || end[unit != NULL] || x < 1 || x > high >> shift) return false;
     *value = (int64_t)x << shift;

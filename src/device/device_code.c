@@ -26,7 +26,8 @@ bool device_compile(device *d, const char *source, device_binary *binary, text *
 
 bool device_compile_beside(const device *d, const char *source, device_binary *binary, text *log)
 {
-    device own = {.calls = d->calls, .facts = d->facts, .own = d->own}; /* its error is its own */
+    device own = {.calls = d->calls, .facts = d->facts, .own = d->own, .lost = d->lost};
+    /* its error is its own */
     bool compiled = device_compile(&own, source, binary, log);
     if (!compiled && !log->length) text_add(log, "%s", device_error(&own));
     text_free(&own.error);

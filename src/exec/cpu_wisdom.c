@@ -12,16 +12,18 @@ static const char file_name[] = "wisdom";
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* Adds what is right of the file. */
-static bool read_file(const jit *j, wisdom *out)
+/* Adds what is right of the file. Returns the number of its first wrong line, 0 where all is right
+ * or there is none, -1 when memory is out. */
+static int read_lines(const jit *j, wisdom *out)
 {
     text lines = {0};
-    bool good = true;
-    if (jit_note_read(j, file_name, WISDOM_BYTES, &lines))
-        good = wisdom_read(out, text_get(&lines), false) >= 0;
+    bool found = jit_note_read(j, file_name, WISDOM_BYTES, &lines);
+    int wrong = found ? wisdom_read(out, text_get(&lines), false) : jit_note_is_there(j, file_name);
     text_free(&lines);
-    return good;
+    return wrong;
 }
+
+static bool read_file(const jit *j, wisdom *out) { return read_lines(j, out) >= 0; }
 
 static bool write_file(const jit *j, const wisdom *w)
 {
@@ -96,6 +98,14 @@ void cpu_wisdom_save(struct exec_cpu *cpu)
 bool exec_wisdom_get(const exec_context *context, wisdom *out)
 {
     return read_file(context->jit, out);
+}
+
+int exec_wisdom_wrong(const exec_context *context)
+{
+    wisdom right = {0};
+    int wrong = read_lines(context->jit, &right);
+    wisdom_free(&right);
+    return larger(wrong, 0);
 }
 
 bool exec_wisdom_set(const exec_context *context, const wisdom *w)

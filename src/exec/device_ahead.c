@@ -95,10 +95,8 @@ static void *compile(void *data)
 {
     ahead *a = data;
     size_t i;
-    while ((i = atomic_fetch_add(&a->next, 1)) < a->count) {
-        device_making *made = &a->all[i];
-        device_compile_beside(a->device, text_get(&made->source), &made->binary, &made->log);
-    }
+    while ((i = atomic_fetch_add(&a->next, 1)) < a->count)
+        device_making_compile(a->device, &a->all[i], NULL);
     return NULL;
 }
 

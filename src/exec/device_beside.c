@@ -8,6 +8,7 @@
 #include "machine/machine.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -28,7 +29,7 @@ struct device_beside {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct device_beside_job *queue;
-    bool stop;
+    _Atomic bool stop;
     struct device_beside *next; /* among all of this process */
 };
 
@@ -95,8 +96,7 @@ static void *run(void *data)
     pthread_mutex_lock(&b->lock);
     while ((job = wait_for_job(b))) {
         pthread_mutex_unlock(&b->lock);
-        device_making *made = &job->made;
-        device_compile_beside(b->device, text_get(&made->source), &made->binary, &made->log);
+        device_making_compile(b->device, &job->made, &b->stop);
         pthread_mutex_lock(&b->lock);
         job->done = true;
         pthread_cond_broadcast(&b->changed);

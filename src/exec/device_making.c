@@ -1,4 +1,6 @@
-/* Kernels for a device: compiled when they are first needed, kept in the cache folder. */
+/* Kernels for a device: compiled when they are first needed, kept in the cache folder. Of several
+ * processes that need one at once, as the ranks of a node do, one compiles it: OpenCL's compilers
+ * may have caches of their own, and PoCL's process ends where two make the same text at once. */
 #include "exec/on_device.h"
 
 #include <stdlib.h>
@@ -39,6 +41,11 @@ void device_making_free(device_making *made)
     text_free(&made->log);
 }
 
+static bool read_binary(device_making *made)
+{
+    return jit_binary_read(made->jit, made->hash, &made->binary.bytes, &made->binary.count);
+}
+
 device_kernel *device_making_find(const device_loop *l, device_making *made)
 {
     device_kernel *kernel = device_find_loaded(l->d, made->key);
@@ -47,20 +54,32 @@ device_kernel *device_making_find(const device_loop *l, device_making *made)
     text_add(&basis, "%s\n%s\n%s", KATA_VERSION, device_compiler(l->d->device),
              text_get(&made->source));
     if (!basis.failed) hash_hex(basis.data, basis.length, made->hash);
-    if (!basis.failed &&
-        jit_binary_read(l->context->jit, made->hash, &made->binary.bytes, &made->binary.count))
-        kernel = load(l, made); /* what another driver has kept may not load */
+    made->jit = l->context->jit;
+    if (!basis.failed && read_binary(made)) kernel = load(l, made);
+    made->refused = made->binary.bytes && !kernel; /* what another driver has kept may not load */
     forget_binary(made);
     made->source.failed = basis.failed;
     text_free(&basis);
     return kernel;
 }
 
+bool device_making_compile(const device *d, device_making *made, const _Atomic bool *stop)
+{
+    int turn = jit_binary_turn(made->jit, made->hash, stop);
+    bool compiled = !made->refused && read_binary(made);
+    if (!compiled) {
+        compiled = device_compile_beside(d, text_get(&made->source), &made->binary, &made->log);
+        made->unkept = compiled && !jit_binary_write(made->jit, made->hash, made->binary.bytes,
+                                                     made->binary.count);
+    }
+    jit_turn_end(turn);
+    return compiled;
+}
+
 device_kernel *device_making_end(const device_loop *l, device_making *made)
 {
     device_kernel *kernel = made->binary.bytes ? load(l, made) : NULL;
-    if (kernel)
-        jit_binary_write(l->context->jit, made->hash, made->binary.bytes, made->binary.count, l->m);
+    if (kernel && made->unkept) jit_binary_unkept(made->jit, l->m);
     return kernel;
 }
 
@@ -80,8 +99,7 @@ device_kernel *device_make(const device_loop *l, device_making *made, bool repor
     if (!kernel && made->source.failed) {
         if (reports) message_no_memory(l->m);
     } else if (!kernel) {
-        if (device_compile(l->d->device, text_get(&made->source), &made->binary, &made->log))
-            kernel = device_making_end(l, made);
+        if (device_making_compile(l->d->device, made, NULL)) kernel = device_making_end(l, made);
         if (!kernel && reports) report(l, made);
     }
     device_making_free(made);

@@ -196,6 +196,8 @@ void exec_crossover(const exec_context *context, machine_crossover *out);
 /* cpu_wisdom.c: reads, and writes, all that is kept of fastest ways. False when memory is out; and
  * where the cache folder takes nothing. */
 bool exec_wisdom_get(const exec_context *context, wisdom *out);
+/* The first line of what is kept that is wrong, and does not count; 0: none. */
+int exec_wisdom_wrong(const exec_context *context);
 bool exec_wisdom_set(const exec_context *context, const wisdom *w);
 
 /* recorded.c: runs a chain loop by loop and records each. */

@@ -19,6 +19,9 @@ typedef struct device_making {
     char name[64], hash[33]; /* of its function; of all that its binary depends on */
     text source, log;
     device_binary binary; /* without bytes: it is not compiled */
+    jit *jit;
+    bool refused; /* what the cache folder holds does not load */
+    bool unkept;  /* the cache folder does not take it */
 } device_making;
 
 /* Rows of a table of abi_outside, on the device. */
@@ -190,9 +193,11 @@ void device_begin_fill(const device_loop *l, kata_type storage, const char *name
 /* The kernel: loaded, from the cache folder, or compiled now; and frees what it is made of. NULL,
  * reported if `reports`. */
 device_kernel *device_make(const device_loop *l, device_making *made, bool reports);
-/* The same step by step, without reports: find looks among what is loaded and in the cache folder;
- * then the text is compiled; end loads the binary and keeps it in the cache folder. */
+/* The same step by step, without reports. Find looks among what is loaded and in the cache folder.
+ * Compile, on any thread, makes the binary and keeps it there, unless another process has just done
+ * so; it does not wait for others when *stop is set. End loads the binary. */
 device_kernel *device_making_find(const device_loop *l, device_making *made);
+bool device_making_compile(const device *d, device_making *made, const _Atomic bool *stop);
 device_kernel *device_making_end(const device_loop *l, device_making *made);
 void device_making_free(device_making *made);
 device_kernel *device_find_loaded(const struct exec_device *d, uint64_t key);

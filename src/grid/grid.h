@@ -355,6 +355,10 @@ typedef struct grid_mesh {
 
 enum { GRID_WIDEST = 64 }; /* slots of a relation */
 
+/* The dimension of loops and arrays along which a program's x, y or z (0, 1 or 2) lies; and a box
+ * of these as the program counts. NULL: there is no mesh, and they are the same. */
+int grid_mesh_axis(const grid_mesh *mesh, int d);
+grid_box grid_mesh_shown(const grid_mesh *mesh, const grid_box *box);
 /* Checks the tables that a mesh has, derives the others from them as far as they say enough, in
  * `memory`, and checks that all fit together. Without edges, those of cell_vertices are made. */
 kata_status grid_mesh_complete(grid_mesh *mesh, arena *memory, messages *m);

@@ -35,3 +35,18 @@ kata_status grid_mesh_complete(grid_mesh *mesh, arena *memory, messages *m)
     for (int i = 0; i < KINDS * KINDS && !status; i++) note_missing(mesh, i / KINDS, i % KINDS);
     return status;
 }
+
+int grid_mesh_axis(const grid_mesh *mesh, int d)
+{
+    return !mesh || mesh->along == 0 ? d : (d + 1) % 3; /* levels lie along x */
+}
+
+grid_box grid_mesh_shown(const grid_mesh *mesh, const grid_box *box)
+{
+    grid_box shown;
+    for (int d = 0; d < 3; d++) {
+        shown.lo[d] = box->lo[grid_mesh_axis(mesh, d)];
+        shown.hi[d] = box->hi[grid_mesh_axis(mesh, d)];
+    }
+    return shown;
+}

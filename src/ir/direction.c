@@ -26,12 +26,15 @@ int ir_level_after(const ir_kernel *kernel, const int32_t offset[3])
     return 0;
 }
 
+/* The dimension of a loop that is dimension d of the kernel's text. */
+static int axis_of(const ir_kernel *kernel, int d) { return kernel->of_mesh ? kernel->axis[d] : d; }
+
 void ir_print_ordered(text *out, const ir_kernel *kernel)
 {
     int count = 0, left = 0;
     for (int d = 0; d < 3; d++) left += kernel->order[d] != IR_UNORDERED;
     for (int d = 0; d < 3; d++) {
-        if (!kernel->order[d]) continue;
+        if (!kernel->order[axis_of(kernel, d)]) continue;
         const char *before = !count++ ? "" : left > 1 ? ", " : " and ";
         text_add(out, "%s%c", before, "xyz"[d]);
         left--;
@@ -59,8 +62,9 @@ void ir_print_order_with(text *out, const ir_kernel *kernel, const int32_t offse
 {
     ir_direction order[3];
     for (int d = 0; d < 3; d++) {
-        order[d] = kernel->order[d];
-        if (!order[d] && offset[d]) order[d] = IR_FORWARD;
+        const int axis = axis_of(kernel, d);
+        order[d] = kernel->order[axis];
+        if (!order[d] && offset[axis]) order[d] = IR_FORWARD;
     }
     print_order(out, order);
 }

@@ -34,8 +34,7 @@ bool jit_binary_read(const jit *j, const char *key, char **bytes, size_t *count)
            read_in(&j->read_only_cache, name, bytes, count);
 }
 
-/* Says once that kernels are not kept. */
-static void warn_about_folder(jit *j, messages *m)
+void jit_binary_unkept(jit *j, messages *m)
 {
     pthread_mutex_lock(&j->lock);
     if (j->cache.path.length && !j->complaint.length)
@@ -51,12 +50,16 @@ static void warn_about_folder(jit *j, messages *m)
                      "the cache folder %s", j->complaint.data);
 }
 
-void jit_binary_write(jit *j, const char *key, const char *bytes, size_t count, messages *m)
+bool jit_binary_write(const jit *j, const char *key, const char *bytes, size_t count)
 {
     char name[64], sum[HASH + 1];
     name_of(key, name);
     hash_hex(bytes, count, sum);
     const file_part parts[] = {{sum, HASH}, {bytes, count}};
-    if (!j->cache.path.length || jit_folder_write(&j->cache, name, parts, 2) != 0)
-        warn_about_folder(j, m);
+    return j->cache.path.length && jit_folder_write(&j->cache, name, parts, 2) == 0;
+}
+
+int jit_binary_turn(const jit *j, const char *key, const _Atomic bool *stop)
+{
+    return j->cache.path.length ? jit_turn_take(&j->cache, key, stop) : -1;
 }

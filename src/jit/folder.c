@@ -47,7 +47,7 @@ static bool choose(const char *given, text *path)
         text_add(path, "%s", root);
     else if ((root = environment_get("XDG_CACHE_HOME")) && *root == '/')
         text_add(path, "%s/katagami", root);
-    else if ((root = environment_get("HOME")))
+    else if ((root = environment_get("HOME")) && *root == '/')
         text_add(path, "%s/.cache/katagami", root);
     return path->length > 0 && !path->failed;
 }

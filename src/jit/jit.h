@@ -54,6 +54,8 @@ void *jit_symbol(void *library, const char *name);
 /* Adds the text of a note to *out; false where there is none of at most `most` bytes. Whoever reads
  * it checks it. */
 bool jit_note_read(const jit *j, const char *name, size_t most, text *out);
+/* Whether there is something of that name, which may not be read. */
+bool jit_note_is_there(const jit *j, const char *name);
 /* Keeps a note, in the place of an older one; false where no cache folder takes it. */
 bool jit_note_write(const jit *j, const char *name, const char *lines);
 
@@ -62,8 +64,15 @@ bool jit_note_write(const jit *j, const char *name, const char *lines);
 /* Reads the bytes, to be freed, that are kept under a key, a hash by hash_hex; false where there
  * are none, or they are damaged. */
 bool jit_binary_read(const jit *j, const char *key, char **bytes, size_t *count);
-/* Warns once where they cannot be kept, though a folder was asked for. */
-void jit_binary_write(jit *j, const char *key, const char *bytes, size_t count, messages *m);
+/* False where they cannot be kept. On any thread. */
+bool jit_binary_write(const jit *j, const char *key, const char *bytes, size_t count);
+/* Warns once that they cannot be kept, though a folder was asked for. */
+void jit_binary_unkept(jit *j, messages *m);
+/* Waits until no other process makes what is kept under a key (some seconds at most, and not when
+ * *stop is set), and keeps others waiting until the end of the turn. A process has a turn at a time
+ * on each of its threads. */
+int jit_binary_turn(const jit *j, const char *key, const _Atomic bool *stop);
+void jit_turn_end(int turn);
 
 /* ---- entries.c: functions, whatever library they are in -------------------------------------- */
 

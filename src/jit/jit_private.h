@@ -290,7 +290,6 @@ const char *jit_lacking(void *library);
 /* Waits while another process, or another thread, compiles the text of a key in a folder; less long
  * once *stop is true. Returns what ends the turn. */
 int jit_turn_take(const jit_folder *folder, const char *key, const _Atomic bool *stop);
-void jit_turn_end(int turn);
 
 /* ---- exhausted.c ----------------------------------------------------------------------------- */
 

@@ -2,8 +2,10 @@
  * small, few, and never trimmed. */
 #include "jit/jit_private.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool read_in(const jit_folder *folder, const char *name, size_t most, text *out)
 {
@@ -19,6 +21,16 @@ static bool read_in(const jit_folder *folder, const char *name, size_t most, tex
 bool jit_note_read(const jit *j, const char *name, size_t most, text *out)
 {
     return read_in(&j->cache, name, most, out) || read_in(&j->read_only_cache, name, most, out);
+}
+
+static bool is_in(const jit_folder *folder, const char *name)
+{
+    return folder->path.length && !faccessat(folder->file, name, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
+bool jit_note_is_there(const jit *j, const char *name)
+{
+    return is_in(&j->cache, name) || is_in(&j->read_only_cache, name);
 }
 
 bool jit_note_write(const jit *j, const char *name, const char *lines)

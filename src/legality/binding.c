@@ -45,22 +45,24 @@ static kata_status check_shape(const chain_loop *loop, int p, messages *m)
 
 static bool field_lacks(const chain_slot *slot, int d) { return slot->absent_axis[d] != 0; }
 
-void legality_print_set(text *out, const ir_param *param, int rank)
+void legality_print_set(text *out, const chain_loop *loop, const ir_param *param, int rank)
 {
     int count = 0;
     for (int d = 0; d < rank; d++)
-        if (!param->absent_axis[d]) text_add(out, "%sKATA_%c", count++ ? " | " : "", "XYZ"[d]);
+        if (!param->absent_axis[legality_axis(loop, d)])
+            text_add(out, "%sKATA_%c", count++ ? " | " : "", "XYZ"[d]);
 }
 
 /* "in double p along z", of the dimensions of a field */
-static void print_declared(text *out, const ir_param *param, const chain_slot *slot)
+static void print_declared(text *out, const chain_loop *loop, const ir_param *param,
+                           const chain_slot *slot)
 {
     ir_param like = *param;
     char along[4];
     bool lower = false;
     for (int d = 0; d < slot->shape.rank; d++) lower = lower || field_lacks(slot, d);
     for (int d = 0; d < 3; d++) like.absent_axis[d] = d >= slot->shape.rank || field_lacks(slot, d);
-    ir_param_along(&like, along);
+    legality_print_along(loop, &like, along);
     text_add(out, "%s %s %s", ir_param_mode(param), ir_types[param->type].name, param->name);
     if (param->count > 1) text_add(out, "[%d]", param->count);
     if (lower) text_add(out, " along %s", along);
@@ -80,8 +82,8 @@ static void say_dimensions(const chain_loop *loop, int p, messages *m)
     const ir_param *param = &loop->kernel->params[p];
     const chain_binding *binding = &loop->bindings[p];
     text set = {0}, declared = {0};
-    legality_print_set(&set, param, binding->slot->shape.rank);
-    print_declared(&declared, param, binding->slot);
+    legality_print_set(&set, loop, param, binding->slot->shape.rank);
+    print_declared(&declared, loop, param, binding->slot);
     if (!ir_param_lacks_dimensions(param))
         message_line(m, "make the field for '%s' without .along", param->name);
     else if (set.length)

@@ -45,14 +45,23 @@ void legality_advise_in_place(const chain_loop *loop, int param, messages *m);
 /* ---- binding.c ------------------------------------------------------------------------------- */
 
 /* "KATA_X | KATA_Z": the dimensions that a parameter extends along, of the first `rank`. */
-void legality_print_set(text *out, const ir_param *param, int rank);
+void legality_print_set(text *out, const chain_loop *loop, const ir_param *param, int rank);
 
 /* ---- where.c --------------------------------------------------------------------------------- */
 
 enum { LEGALITY_NAME = 48 };
 
-/* "[-1,0]", as written in a kernel for grids of this rank. */
-void legality_print_offset(char out[LEGALITY_NAME], const ir_access *access, int rank);
+/* The dimension of loops and arrays that is dimension d of the program: another one on a mesh. */
+int legality_axis(const chain_loop *loop, int d);
+/* Of a dimension of loops and arrays, a side, and a box, as the program counts dimensions. */
+char legality_letter(const chain_loop *loop, int d);
+const char *legality_side(const chain_loop *loop, int side);
+grid_box legality_shown(const chain_loop *loop, const grid_box *box);
+/* "xy": what a parameter extends along. */
+void legality_print_along(const chain_loop *loop, const ir_param *param, char out[4]);
+/* "[-1,0]", as written in a kernel for grids of the loop's rank. */
+void legality_print_offset(char out[LEGALITY_NAME], const chain_loop *loop,
+                           const ir_access *access);
 
 /* ---- coverage.c, temporary.c ----------------------------------------------------------------- */
 

@@ -50,7 +50,7 @@ static kata_status refuse_read(const chain_loop *loop, const ir_access *access,
     const ir_param *read = &kernel->params[access->param], *write = &kernel->params[store->param];
     const char *field = loop->bindings[access->param].name;
     char offset[LEGALITY_NAME];
-    legality_print_offset(offset, access, loop->shape.rank);
+    legality_print_offset(offset, loop, access);
     message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, access->at,
                      "'%s' is read at %s while other points write it", read->name, offset);
     legality_say_where(loop, m);

@@ -20,7 +20,7 @@ static void say_levels(const ir_kernel *kernel, const char *order, messages *m)
 
 void legality_advise_level(const chain_loop *loop, const ir_access *access, messages *m)
 {
-    char z = "xyz"[loop->kernel->ordered];
+    char z = legality_letter(loop, loop->kernel->ordered);
     const ir_param *param = &loop->kernel->params[access->param];
     if (param->absent_axis[loop->kernel->ordered]) {
         message_line(m, "'%s' has one value for all levels along %c: read it without an offset",

@@ -49,6 +49,7 @@ static kata_status check_apart(const chain_loop *loop, messages *m)
     if (loop->bindings[CHAIN_COPY_FROM].slot != to->slot || !grid_box_meet(&source, &loop->box))
         return KATA_OK;
     grid_box both = grid_box_intersect(&source, &loop->box);
+    both = legality_shown(loop, &both);
     text box = {0};
     grid_box_print(&box, &both, loop->shape.rank);
     message_fail(m, KATA_ERROR_ARGUMENT,
@@ -64,7 +65,8 @@ static kata_status refuse_unset(const chain_loop *loop, const grid_box *missing,
     const chain_binding *from = &loop->bindings[CHAIN_COPY_FROM];
     char call[LONGEST];
     text box = {0};
-    grid_box_print(&box, missing, from->slot->shape.rank);
+    const grid_box shown = legality_shown(loop, missing);
+    grid_box_print(&box, &shown, from->slot->shape.rank);
     message_fail(m, KATA_ERROR_APPLICATION,
                  from->slot->temporary
                      ? "%s: field '%s', which is temporary, has no values at %s in this time step"

@@ -102,6 +102,7 @@ static void print_smaller_range(text *out, const chain_loop *loop, const grid_bo
 {
     grid_box box = legality_covered(loop, needs);
     int64_t depth = inner_depth(&loop->shape, &box);
+    box = legality_shown(loop, &box);
     if (grid_box_is_empty(&box)) return;
     if (depth == 0) {
         text_add(out, "kata_all(g)");
@@ -121,7 +122,7 @@ static void begin(const outside_read *r, messages *m)
 {
     const ir_kernel *kernel = r->loop->kernel;
     char offset[LEGALITY_NAME];
-    legality_print_offset(offset, r->access, r->loop->shape.rank);
+    legality_print_offset(offset, r->loop, r->access);
     message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, r->access->at,
                      "'%s' is read at %s, outside the grid", kernel->params[r->access->param].name,
                      offset);
@@ -136,11 +137,12 @@ static void print_resolved_box(text *out, const outside_read *r)
     text_add(out, "point [");
     for (int pass = 0; pass < 2; pass++) {
         if (pass == 1) text_add(out, "] reads [");
-        for (int d = 0; d < rank; d++) {
+        for (int shown = 0; shown < rank; shown++) {
+            const int d = legality_axis(r->loop, shown);
             const ir_param *param = &r->loop->kernel->params[r->access->param];
             int64_t index = d == r->dimension ? point_of(r) : box->lo[d];
             if (pass == 1) index = ir_param_index(param, d, index) + r->access->offset[d];
-            text_add(out, "%s%" PRId64, d == 0 ? "" : ", ", index);
+            text_add(out, "%s%" PRId64, shown == 0 ? "" : ", ", index);
         }
     }
     text_add(out, "] of field '%s'", r->loop->bindings[r->access->param].name);
@@ -152,8 +154,8 @@ static kata_status refuse_half_periodic(const outside_read *r, messages *m)
     int low = 2 * r->dimension;
     begin(r, m);
     message_line(m, "field '%s' is %s at %s but %s at %s", r->loop->bindings[r->access->param].name,
-                 grid_rule_name(side[0].rule), grid_side_name(low), grid_rule_name(side[1].rule),
-                 grid_side_name(low + 1));
+                 grid_rule_name(side[0].rule), legality_side(r->loop, low),
+                 grid_rule_name(side[1].rule), legality_side(r->loop, low + 1));
     message_line(m, "make both sides of a dimension periodic, or neither");
     return message_send(m);
 }
@@ -182,11 +184,12 @@ static void say_linear(const outside_read *r, int failing, messages *m)
     int64_t size = binding_of(r)->slot->shape.size[r->dimension];
     if (sums_too_many(r, failing))
         message_line(m, "KATA_LINEAR at %s sums %d points, and '%s' has %" PRId64 " along %c",
-                     grid_side_name(failing), weights->count, binding_of(r)->name, size,
-                     "xyz"[r->dimension]);
+                     legality_side(r->loop, failing), weights->count, binding_of(r)->name, size,
+                     legality_letter(r->loop, r->dimension));
     else
         message_line(m, "KATA_LINEAR at %s has weights for %d point%s outside",
-                     grid_side_name(failing), weights->depth, weights->depth > 1 ? "s" : "");
+                     legality_side(r->loop, failing), weights->depth,
+                     weights->depth > 1 ? "s" : "");
 }
 
 static void say_why(const outside_read *r, int failing, messages *m)
@@ -198,20 +201,21 @@ static void say_why(const outside_read *r, int failing, messages *m)
     print_resolved_box(&line, r);
     if (failing != first)
         text_add(&line, ", which %s at %s takes past %s", grid_rule_name(side[r->high].rule),
-                 grid_side_name(first), grid_side_name(failing));
+                 legality_side(r->loop, first), legality_side(r->loop, failing));
     message_line(m, "%s", text_get(&line));
     int64_t ghosts = chain_slot_axis(binding_of(r)->slot, r->dimension).ghosts;
     if (rule == KATA_NONE && ghosts)
         message_line(m, "'%s' has no boundary rule at %s, and %" PRId64 " ghost%s there",
-                     binding_of(r)->name, grid_side_name(failing), ghosts, ghosts > 1 ? "s" : "");
+                     binding_of(r)->name, legality_side(r->loop, failing), ghosts,
+                     ghosts > 1 ? "s" : "");
     else if (rule == KATA_NONE)
         message_line(m, "'%s' has no boundary rule at %s", binding_of(r)->name,
-                     grid_side_name(failing));
+                     legality_side(r->loop, failing));
     else if (rule == KATA_LINEAR)
         say_linear(r, failing, m);
     else
         message_line(m, "%s at %s needs two points along %c", grid_rule_name(rule),
-                     grid_side_name(failing), "xyz"[r->dimension]);
+                     legality_side(r->loop, failing), legality_letter(r->loop, r->dimension));
     text_free(&line);
 }
 
@@ -227,7 +231,8 @@ static bool has_no_rule(const outside_read *r)
 static void advise(const outside_read *r, int failing, text *advice)
 {
     kata_rule rule = rules_of(r)[failing % 2].rule;
-    const char *field = r->loop->bindings[r->access->param].name, *side = grid_side_name(failing);
+    const char *field = r->loop->bindings[r->access->param].name,
+               *side = legality_side(r->loop, failing);
     if (rule == KATA_NONE && has_no_rule(r))
         text_add(advice, "give '%s' a rule for all sides, as .boundary = KATA_CLAMP", field);
     else if (rule == KATA_NONE)

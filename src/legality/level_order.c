@@ -6,7 +6,7 @@
 static kata_status refuse_grid(const chain_loop *loop, messages *m)
 {
     const ir_kernel *kernel = loop->kernel;
-    char z = "xyz"[kernel->ordered];
+    char z = legality_letter(loop, kernel->ordered);
     text ordered = {0};
     ir_print_ordered(&ordered, kernel);
     message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, kernel->direction_at,

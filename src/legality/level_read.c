@@ -62,10 +62,8 @@ static kata_status check_inside(const chain_loop *loop, const ir_level_read *rea
     int d = find_outside(loop, read, need);
     if (d < 0) return KATA_OK;
     begin(loop, read, "outside the grid", m);
-    int along = 0;
-    while (loop->kernel->of_mesh && loop->kernel->axis[along] != d) along++;
     message_line(m, "along %c its offset is %d, and boundary rules are not asked there",
-                 "xyz"[loop->kernel->of_mesh ? along : d], (int)read -> offset[d]);
+                 legality_letter(loop, d), (int)read->offset[d]);
     message_line(m, "apply the kernel to a smaller range, or guard the read: %s",
                  read->inside ? "iz + 1 < nz ? u[e][0,0,1] : u[e]"
                               : "ix > 0 ? u[-1,0,at(k)] : u[0,0,at(k)]");
@@ -91,7 +89,7 @@ static kata_status check_values(const chain_loop *loop, const ir_level_read *rea
                      ir_location_name(slot->on, true));
     else
         message_line(m, "field '%s' must have values at all indices along %c",
-                     loop->bindings[read->param].name, "xyz"[d]);
+                     loop->bindings[read->param].name, legality_letter(loop, d));
     message_line(m, "apply the kernel that writes it to a range that holds them");
     return message_send(m);
 }

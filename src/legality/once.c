@@ -34,7 +34,7 @@ static kata_status refuse_scalar(const chain_loop *loop, int p, messages *m)
     legality_say_where(loop, m);
     const char *type = ir_types[param->type].name;
     text set = {0};
-    legality_print_set(&set, param, 3);
+    legality_print_set(&set, loop, param, 3);
     if (ir_param_is_reduction(param))
         message_line(m,
                      "make a field with .along = %s, or leave out 'along' to reduce into a scalar",

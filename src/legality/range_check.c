@@ -22,8 +22,8 @@ static void say_bounds(const chain_loop *loop, int d, int p, const grid_box *has
     message_line(m,
                  "along %c the range is [%" PRId64 ", %" PRId64 ")%s, and %s has [%" PRId64
                  ", %" PRId64 ")",
-                 "xyz"[d], loop -> box.lo[d], loop->box.hi[d], text_get(&there), text_get(&owner),
-                 has->lo[d], has->hi[d]);
+                 legality_letter(loop, d), loop->box.lo[d], loop->box.hi[d], text_get(&there),
+                 text_get(&owner), has->lo[d], has->hi[d]);
     text_free(&there);
     text_free(&owner);
 }
@@ -45,10 +45,10 @@ static kata_status refuse_box(const chain_loop *loop, int d, int p, messages *m)
     kata_rule rule = binding ? binding->boundary->side[2 * d + high].rule : KATA_NONE;
     if (binding && binding->slot->ghosts[d] && rule != KATA_NONE)
         message_line(m, "its ghosts are used where it has no rule: it is %s at %s",
-                     grid_rule_name(rule), grid_side_name(2 * d + high));
+                     grid_rule_name(rule), legality_side(loop, 2 * d + high));
     if (binding && binding->slot->staggered[d] && rule == KATA_PERIODIC && high)
-        message_line(m, "it is periodic along %c, where face %" PRId64 " is face 0", "xyz"[d],
-                     has.hi[d]);
+        message_line(m, "it is periodic along %c, where face %" PRId64 " is face 0",
+                     legality_letter(loop, d), has.hi[d]);
     if (binding && ir_param_has_ratio(param))
         message_line(m, "use kata_all(g) or a box within");
     else if (binding)

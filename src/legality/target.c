@@ -9,12 +9,12 @@ static kata_status refuse(const chain_loop *loop, const ir_store *store, int sid
     ir_access target = {.param = store->param, .component = store->component};
     for (int d = 0; d < 3; d++) target.offset[d] = store->offset[d];
     char offset[LEGALITY_NAME];
-    legality_print_offset(offset, &target, loop->shape.rank);
+    legality_print_offset(offset, loop, &target);
     message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, store->at,
                      "'%s' is written at %s, outside the grid", kernel->params[store->param].name,
                      offset);
     legality_say_where(loop, m);
-    message_line(m, "field '%s' is not periodic at %s", binding->name, grid_side_name(side));
+    message_line(m, "field '%s' is not periodic at %s", binding->name, legality_side(loop, side));
     message_line(m, "make it periodic, apply the kernel to a smaller range, or write only where "
                     "ix, iy, iz allow it");
     return message_send(m);
@@ -25,17 +25,17 @@ static kata_status refuse_several(const chain_loop *loop, const ir_store *store,
     const ir_kernel *kernel = loop->kernel;
     const ir_param *param = &kernel->params[store->param];
     char along[4];
-    ir_param_along(param, along);
+    legality_print_along(loop, param, along);
     message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, store->at,
                      "several points write the same value of '%s'", param->name);
     legality_say_where(loop, m);
     message_line(m, "'%s' extends along %s, and the range holds more than one index along %c",
-                 param->name, along, "xyz"[d]);
+                 param->name, along, legality_letter(loop, d));
     message_line(m,
                  "apply the kernel to kata_on(%s), or to a box one index wide along %c; or reduce "
                  "into it: 'sum %s %s along %s', min or max",
-                 loop->bindings[store->param].name, "xyz"[d], ir_types[param->type].name,
-                 param->name, along);
+                 loop->bindings[store->param].name, legality_letter(loop, d),
+                 ir_types[param->type].name, param->name, along);
     return message_send(m);
 }
 

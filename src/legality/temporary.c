@@ -47,7 +47,8 @@ static kata_status refuse_read(const chain_loop *loop, const ir_access *access,
     const ir_kernel *kernel = loop->kernel;
     const chain_binding *binding = &loop->bindings[access->param];
     text box = {0};
-    grid_box_print(&box, missing, loop->shape.rank);
+    const grid_box shown = legality_shown(loop, missing);
+    grid_box_print(&box, &shown, loop->shape.rank);
     bool temporary = binding->slot->temporary;
     message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, access->at,
                      temporary ? "'%s' reads a temporary field where it was not written"

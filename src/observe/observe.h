@@ -60,8 +60,8 @@ int observe_trace_error(const observe_trace *trace);
 /* Whether the point of a field of this name is traced; false for a NULL trace. */
 bool observe_trace_wants(const observe_trace *trace, const char *name, const chain_slot *slot);
 /* A read at the point, converted to the parameter's type; offset NULL: of a number. */
-void observe_trace_read(observe_trace *trace, const ir_param *param, int component,
-                        const int64_t offset[3], ir_value value);
+void observe_trace_read(observe_trace *trace, const chain_loop *loop, const ir_param *param,
+                        int component, const int64_t offset[3], ir_value value);
 /* A store at an index, of values in the storage type; prints if field and index are traced. */
 void observe_trace_store(observe_trace *trace, const chain_loop *loop, const ir_stmt *stmt,
                          int component, const int64_t index[3], ir_value old, ir_value new);

@@ -79,17 +79,19 @@ static const char *shown_type(const chain_slot *slot)
     return ir_type_of_storage(slot->type) == IR_F32 ? "f32" : "i32";
 }
 
-/* Calls `each` for all values of a field, x fastest, components slowest. */
+/* Calls `each` for all values of a field, the program's x fastest, components slowest. */
 static void for_values(observe_record *record, const chain_slot *slot,
                        void (*each)(observe_record *record, ir_type type, ir_value x))
 {
     grid_box b = chain_slot_memory(slot);
     ir_type type = ir_type_of_storage(slot->type);
     int64_t at[3];
+    const int x = grid_mesh_axis(slot->mesh, 0), y = grid_mesh_axis(slot->mesh, 1),
+              z = grid_mesh_axis(slot->mesh, 2);
     for (int c = 0; c < slot->components; c++)
-        for (at[2] = b.lo[2]; at[2] < b.hi[2]; at[2]++)
-            for (at[1] = b.lo[1]; at[1] < b.hi[1]; at[1]++)
-                for (at[0] = b.lo[0]; at[0] < b.hi[0]; at[0]++) {
+        for (at[z] = b.lo[z]; at[z] < b.hi[z]; at[z]++)
+            for (at[y] = b.lo[y]; at[y] < b.hi[y]; at[y]++)
+                for (at[x] = b.lo[x]; at[x] < b.hi[x]; at[x]++) {
                     ir_value element = store_get_element(slot->array, c, at);
                     each(record, type, ir_storage_read(slot->type, type, &element));
                 }
@@ -110,6 +112,7 @@ static void write_field(observe_record *record, const char *name, const chain_sl
                         int64_t version)
 {
     grid_box b = chain_slot_memory(slot);
+    b = grid_mesh_shown(slot->mesh, &b);
     record->hash = 0;
     for_values(record, slot, hash_value);
     fprintf(record->to, "field %s@%lld %s %d", name, (long long)version, shown_type(slot),
@@ -149,7 +152,8 @@ static void write_numbers(const observe_record *record, const ir_param *param,
 void observe_record_loop(observe_record *record, const chain_loop *loop)
 {
     text range = {0};
-    grid_box_print(&range, &loop->box, loop->shape.rank);
+    const grid_box box = grid_mesh_shown(loop->mesh, &loop->box);
+    grid_box_print(&range, &box, loop->shape.rank);
     if (loop->colors > 1) text_add(&range, " color %d of %d", loop->color, loop->colors);
     fprintf(record->to, "loop %lld %s\nrange %s\n", (long long)++record->loops, loop->kernel->name,
             text_get(&range));

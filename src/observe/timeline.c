@@ -14,8 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static atomic_int opened;
+
+/* With what a file begins. */
+static const char first_words[] = "[\n{\"name\": \"process_name\"";
 
 /* What is added to clock_seconds(): seconds since midnight. */
 static double offset_now(void)
@@ -51,6 +55,32 @@ static void name_row(observe_timeline *t, int row)
         t->rank, row, name);
 }
 
+/* Whether a file holds something else, which a timeline must not replace: the name may be that of a
+ * file that the program reads. */
+static bool holds_other(const char *path)
+{
+    char begins[sizeof first_words] = "";
+    int file;
+    if (file_open(path, &file)) return false;
+    ssize_t bytes = read(file, begins, sizeof first_words - 1);
+    close(file);
+    return bytes > 0 && strcmp(begins, first_words) != 0;
+}
+
+/* Opens the file of a timeline, which has a name. */
+static kata_status open_file(observe_timeline *t, messages *m)
+{
+    if (holds_other(t->path))
+        return message_fail(m, KATA_ERROR_FILE,
+                            "the timeline is not written to %s: what this file holds would be "
+                            "lost; name another one",
+                            t->path);
+    t->to = file_stream(t->path, false);
+    return t->to
+               ? KATA_OK
+               : message_fail(m, KATA_ERROR_FILE, "cannot write %s: %s", t->path, strerror(errno));
+}
+
 kata_status observe_timeline_open(const char *path, int rank, int64_t most, messages *m,
                                   observe_timeline **out)
 {
@@ -60,15 +90,13 @@ kata_status observe_timeline_open(const char *path, int rank, int64_t most, mess
     text_add(&name, number > 1 ? "%s.%d" : "%s", path, number);
     if (rank) text_add(&name, ".rank%d", rank);
     kata_status status = t && !name.failed ? KATA_OK : message_no_memory(m);
-    if (!status && !(t->to = file_stream(name.data, false)))
-        status =
-            message_fail(m, KATA_ERROR_FILE, "cannot write %s: %s", name.data, strerror(errno));
+    if (t) t->path = name.data;
+    if (!status) status = open_file(t, m);
     if (status) {
         text_free(&name);
         free(t);
         return status;
     }
-    t->path = name.data;
     t->rank = rank;
     t->most = most;
     t->offset = offset_now();

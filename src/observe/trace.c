@@ -102,12 +102,20 @@ int observe_trace_error(const observe_trace *trace)
     return !trace ? 0 : trace->error ? trace->error : file_finish(trace->to);
 }
 
+/* The point, as loops on a mesh (NULL: on a grid) and arrays have it. */
+static void find_point(const observe_trace *trace, const grid_mesh *mesh, int64_t out[3])
+{
+    for (int d = 0; d < 3; d++) out[grid_mesh_axis(mesh, d)] = trace->point[d];
+}
+
 bool observe_trace_wants(const observe_trace *trace, const char *name, const chain_slot *slot)
 {
     if (!trace || slot->shape.rank != trace->rank) return false;
     grid_box memory = chain_slot_memory(slot);
+    int64_t point[3];
+    find_point(trace, slot->mesh, point);
     for (int d = 0; d < trace->rank; d++)
-        if (trace->point[d] < memory.lo[d] || trace->point[d] >= memory.hi[d]) return false;
+        if (point[d] < memory.lo[d] || point[d] >= memory.hi[d]) return false;
     size_t length = strlen(name);
     for (const char *at = trace->names; *at; at += strcspn(at, ","), at += *at == ',')
         if (strcspn(at, ",") == length && !strncmp(at, name, length)) return true;
@@ -134,15 +142,15 @@ static void print_change(observe_trace *trace, const chain_slot *slot, const cha
     text_free(&line);
 }
 
-void observe_trace_read(observe_trace *trace, const ir_param *param, int component,
-                        const int64_t offset[3], ir_value value)
+void observe_trace_read(observe_trace *trace, const chain_loop *loop, const ir_param *param,
+                        int component, const int64_t offset[3], ir_value value)
 {
     text line = {0};
     text_add(&line, "  %s", param->name);
     if (param->count > 1) text_add(&line, "[%d]", component);
     bool here = !offset || (!offset[0] && !offset[1] && !offset[2]);
     for (int d = 0; !here && d < trace->rank; d++)
-        text_add(&line, "%s%lld", d ? "," : "[", (long long)offset[d]);
+        text_add(&line, "%s%lld", d ? "," : "[", (long long)offset[grid_mesh_axis(loop->mesh, d)]);
     text_add(&line, here ? " = " : "] = ");
     print_value(&line, param->type, value);
     text_add(&line, "\n");
@@ -151,10 +159,12 @@ void observe_trace_read(observe_trace *trace, const ir_param *param, int compone
     text_free(&line);
 }
 
-static bool is_traced(const observe_trace *trace, const int64_t point[3])
+static bool is_traced(const observe_trace *trace, const chain_loop *loop, const int64_t point[3])
 {
+    int64_t traced[3];
+    find_point(trace, loop->mesh, traced);
     for (int d = 0; d < trace->rank; d++)
-        if (point[d] != trace->point[d]) return false;
+        if (point[d] != traced[d]) return false;
     return true;
 }
 
@@ -168,14 +178,14 @@ bool observe_trace_reaches(const observe_trace *trace, const chain_loop *loop,
         elsewhere |= ir_param_has_ratio(param);
         for (int d = 0; d < 3; d++) elsewhere |= store->offset[d] != 0 || param->absent_axis[d];
     }
-    return trace->rank == loop->shape.rank && (elsewhere || is_traced(trace, point));
+    return trace->rank == loop->shape.rank && (elsewhere || is_traced(trace, loop, point));
 }
 
 void observe_trace_store(observe_trace *trace, const chain_loop *loop, const ir_stmt *stmt,
                          int component, const int64_t index[3], ir_value old, ir_value new)
 {
     const chain_binding *b = &loop->bindings[stmt->index];
-    if (!observe_trace_wants(trace, b->name, b->slot) || !is_traced(trace, index)) return;
+    if (!observe_trace_wants(trace, b->name, b->slot) || !is_traced(trace, loop, index)) return;
     int line, column;
     const source *kernel = loop->kernel->text;
     source_line_column(kernel, stmt->at, &line, &column);
@@ -192,17 +202,21 @@ void observe_trace_store(observe_trace *trace, const chain_loop *loop, const ir_
 ir_value *observe_trace_values(const observe_trace *trace, const chain_slot *slot)
 {
     ir_value *values = calloc((size_t)slot->components, sizeof *values);
+    int64_t point[3];
+    find_point(trace, slot->mesh, point);
     for (int c = 0; values && c < slot->components; c++)
-        values[c] = store_get_element(slot->array, c, trace->point);
+        values[c] = store_get_element(slot->array, c, point);
     return values;
 }
 
 void observe_trace_call(observe_trace *trace, const char *call, const char *name,
                         const chain_slot *slot, const ir_value *old)
 {
+    int64_t point[3];
+    find_point(trace, slot->mesh, point);
     for (int c = 0; old && c < slot->components; c++) {
         fprintf(trace->to, "%s: ", call);
-        print_change(trace, slot, name, c, old[c], store_get_element(slot->array, c, trace->point));
+        print_change(trace, slot, name, c, old[c], store_get_element(slot->array, c, point));
     }
     if (!trace->error) trace->error = file_finish(trace->to);
 }

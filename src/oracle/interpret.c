@@ -109,7 +109,7 @@ static ir_value evaluate_number(oracle_interpreter *in, const ir_expr *expr)
     ir_value value = binding->slot ? store_scalar(binding->slot, element)
                      : table       ? binding->table[element]
                                    : binding->number;
-    if (in->trace) observe_trace_read(in->trace, param, element, NULL, value);
+    if (in->trace) observe_trace_read(in->trace, in->loop, param, element, NULL, value);
     oracle_flow_read(in, expr, table ? NULL : nowhere, value);
     return table ? value : note(in, expr, nowhere, value);
 }
@@ -176,7 +176,7 @@ static ir_value evaluate_level(oracle_interpreter *in, const ir_expr *expr, int 
     ir_value element = oracle_read(field, component, index);
     ir_value value = ir_storage_read(field->slot->type, param->type, &element);
     for (int d = 0; d < 3; d++) offset[d] = index[d] - ir_param_index(param, d, in->point[d]);
-    if (in->trace) observe_trace_read(in->trace, param, component, offset, value);
+    if (in->trace) observe_trace_read(in->trace, in->loop, param, component, offset, value);
     oracle_flow_read(in, expr, NULL, value);
     return value;
 }
@@ -197,7 +197,7 @@ static ir_value evaluate_load(oracle_interpreter *in, const ir_expr *expr)
     ir_value element = own ? store_get_element(field->next, component, target)
                            : oracle_read(field, component, index);
     ir_value value = ir_storage_read(field->slot->type, param->type, &element);
-    if (in->trace) observe_trace_read(in->trace, param, component, &at[1], value);
+    if (in->trace) observe_trace_read(in->trace, in->loop, param, component, &at[1], value);
     if (own)
         in->flow = field->flows[output];
     else

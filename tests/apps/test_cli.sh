@@ -16,6 +16,8 @@ expect_usage() # message argument...
 
 # ---- verbs -------------------------------------------------------------------------------------
 
+expect_usage "kata: unexpected argument 'extra' behind --version" --version extra
+expect_usage "kata: unexpected argument 'run' behind --help" --help run
 expect 0 --version
 if ! grep -qxE 'kata [0-9]+\.[0-9]+\.[0-9]+' out; then fail "--version shows $(cat out)"; fi
 expect 0 help
@@ -283,4 +285,13 @@ expect_usage "kata check: --whole writes one text; name one file" \
 
 if "$kata" info >/dev/full 2>err; then fail "a full disk is not noticed"; fi
 expect_text err "kata: cannot write to standard output"
+# A misspelt variable is told by the names in src/api/switch.c: all that are read
+read_names() # pattern
+{
+    grep -rhoE "$1" "$KATA_SOURCE/src" --include='*.[ch]' | grep -oE '"KATA_[A-Z0-9_]+"' | tr -d '"' | sed 's/^KATA_//'
+}
+while read -r name; do
+    grep -q "\"$name\"" "$KATA_SOURCE/src/api/switch.c" || fail "src/api/switch.c lacks KATA_$name"
+done < <({ read_names '(environment_get|getenv|setting)\("KATA_[A-Z0-9_]+"'; read_names 'api_read_switch\(k, "KATA_[A-Z0-9_]+"'; } | sort -u)
+
 finish

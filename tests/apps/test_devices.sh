@@ -51,6 +51,32 @@ expect_streamed() # bytes argument...
     fi
 }
 
+# Two processes with an empty cache need the same kernels at once: each text is compiled by one of them.
+mkdir paths
+echo 'kernel start(out double u) { u = ix*iy; }' >start.kata
+cat >paths/g++ <<EOF
+#!/bin/sh
+case "\$*" in *-E*) echo compiled >>$PWD/compiled; sleep 0.3 ;; esac
+exec $(command -v g++) "\$@"
+EOF
+chmod +x paths/g++
+compiled_by() # processes
+{
+    local processes=() id
+    rm -rf compiled cache
+    for ((i = 0; i < $1; i++)); do
+        PATH=$PWD/paths:$PATH KATA_CACHE_DIR=$PWD/cache KATA_DEVICE=cuda \
+            "$kata" apply start.kata start u=u$i.npy --size 8x8 --quiet >out$i 2>&1 &
+        processes+=($!)
+    done
+    for id in "${processes[@]}"; do wait "$id" || fail "$1 processes on one device: $(cat out*)"; done
+    wc -l <compiled
+}
+one=$(compiled_by 1)
+two=$(compiled_by 2)
+[ "$one" = "$two" ] || fail "one process compiles $one texts for a device, two at once $two"
+cmp u0.npy u1.npy || fail "two processes on one device differ"
+
 expect_streamed 70000 heat --size 64 --time 0.01
 expect_same 1 1G lattice --case cavity --size 8 --scheme aa --most-steps 10 --quiet
 end_if_sanitized

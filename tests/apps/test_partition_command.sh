@@ -69,6 +69,8 @@ for levels in 0 4,0 4, ,4 a -3 4294967296 1,1,1,1,1; do
     expect 2 partition 10x10 --levels="$levels"
     expect_text err "kata partition: --levels takes 1 to 4 numbers of parts, as in 16,1216,6, not '$levels'"
 done
+expect 2 partition 10x10 --levels 2 --periodic xyx
+expect_text err "kata partition: --periodic names x twice, in 'xyx'"
 expect 2 partition 10x10 --levels 2 --periodic z
 expect_text err "kata partition: --periodic takes dimensions of the grid, as in xy, not 'z'"
 expect 1 partition 10x10 --levels 65536,65536

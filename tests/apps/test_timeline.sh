@@ -64,6 +64,13 @@ if [ -e /dev/full ]; then
     expect_in err "the timeline could not be written whole to /dev/full: No space left on device"
 fi
 
+# What a command reads is not replaced
+echo 'kernel twice(in double u, out double v) { v = 2*u; }' >twice.kata
+cp twice.kata kept.kata
+expect 1 apply twice.kata twice u=u.npy v=v.npy --quiet --timeline twice.kata
+expect_in err "the timeline is not written to twice.kata: what this file holds would be lost"
+cmp twice.kata kept.kata || fail "a kernel file is replaced by a timeline"
+
 # Ranks: a file for each, with exchanges
 if [ "$KATA_SANITIZED" != 1 ] && command -v mpirun >/dev/null && [ -e "$KATA_BUILD/katagami-mpi.so" ]; then
     # shellcheck source=tests/ranks/ranks_helpers.bash

@@ -51,6 +51,10 @@ expect 0 wisdom import kept.txt --cache other
 [ -s other/wisdom ] || fail "another folder takes nothing"
 
 printf 'katagami wisdom 2\nchain 5\n' >wrong.txt
+mkdir -m 700 damaged
+cp wrong.txt damaged/wisdom
+expect 0 wisdom --cache damaged
+expect_in err "line 2 of $PWD/damaged/wisdom is no wisdom of this version of Katagami"
 expect 1 wisdom merge wrong.txt
 expect_in err "line 2 is none of kata_wisdom_export"
 expect 1 wisdom import /dev/null

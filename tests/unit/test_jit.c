@@ -189,6 +189,9 @@ static void does_without_a_home(void **state)
     assert_int_equal(answer_in(NULL), 42);
     setenv("HOME", "/proc", 1);
     assert_int_equal(answer_in(NULL), 42);
+    setenv("HOME", "home", 1); /* a path from somewhere: no folder is made below this one */
+    assert_int_equal(answer_in(NULL), 42);
+    assert_int_not_equal(access("home", F_OK), 0);
     if (cache_before) setenv("KATA_CACHE_DIR", cache_before, 1);
     if (home_before) setenv("HOME", home_before, 1);
     free(cache_before);

@@ -167,12 +167,82 @@ static void a_mesh_has_the_bits_of_the_grid(void **unused)
     }
 }
 
+/* What a cell finds below the lowest level, of values 1, 2, ... */
+static const struct {
+    kata_rule rule;
+    double below;
+} mirrors[] = {{KATA_REFLECT_FACE, 1},
+               {KATA_REFLECT_NODE, 2},
+               {KATA_ANTISYMMETRIC_FACE, -1},
+               {KATA_ANTISYMMETRIC_NODE, -2}};
+
+/* The field with the values: Katagami's own, or on the memory of the program. */
+static kata_field *levels_of(kata_grid *g, kata_rule rule, bool wrapped, double *values, int count)
+{
+    if (wrapped)
+        return kata_field_wrap(g, "c", KATA_F64, values, .stride = {1, 0, 2 * N * N},
+                               .on = KATA_CELLS, .boundary = rule);
+    kata_field *c = kata_field_new(g, "c", KATA_F64, .on = KATA_CELLS, .boundary = rule);
+    kata_put(c, kata_on(c), values, count);
+    return c;
+}
+
+static void expect_below(int nz, kata_rule rule, bool wrapped, double expected)
+{
+    static const char below[] =
+        "kernel below(in double c on cell, out double r on cell) on cell { r = c[0,0,-1]; }\n";
+    static double values[2 * N * N * MOST_Z], got[2 * N * N * MOST_Z];
+    const int level = 2 * N * N, count = level * nz;
+    kata *k = kata_open(&(kata_options){.executor = "reference"});
+    kata_grid *g = torus_mesh(k, N, nz);
+    kata_module *m = kata_module_from_text(k, "below.kata", below);
+    kata_field *r = kata_field_new(g, "r", KATA_F64, .on = KATA_CELLS);
+    for (int e = 0; e < count; e++) values[e] = 1 + e / level;
+    kata_apply(kata_kernel_find(m, "below"), kata_all(g),
+               levels_of(g, rule, wrapped, values, count), r);
+    kata_get(r, kata_on(r), got, count);
+    assert_true(got[0] == expected && got[level] == 1);
+    assert_int_equal(kata_close(k), KATA_OK);
+}
+
+static void sides_of_z_mirror(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof mirrors / sizeof *mirrors; i++)
+        for (int way = 0; way < 4; way++)
+            expect_below(way & 1 ? 3 : MOST_Z, mirrors[i].rule, way & 2, mirrors[i].below);
+}
+
+/* Levels beyond the sides of z, on few levels and many. */
+static void a_mesh_has_ghosts_along_z(void **unused)
+{
+    static double got[2 * N * N * (MOST_Z + 4)];
+    const int level = 2 * N * N;
+    (void)unused;
+    for (int nz = 3; nz <= MOST_Z; nz += MOST_Z - 3) {
+        kata *k = kata_open(&(kata_options){.executor = "reference"});
+        kata_grid *g = torus_mesh(k, N, nz);
+        kata_field *c = kata_field_new(g, "c", KATA_F64, .on = KATA_CELLS, .ghosts = 2);
+        kata_fill(c, kata_on(c), 1);
+        kata_fill(c, kata_ghost(c, KATA_Z_LOW, 2), 2);
+        kata_fill(c, kata_ghost(c, KATA_Z_HIGH, 1), 3);
+        kata_get(c, kata_box_3d(g, 0, level, 0, 1, -2, nz + 2), got, level * (nz + 4));
+        assert_int_equal(kata_error(k), KATA_OK);
+        for (int z = 0; z < nz + 4; z++)
+            assert_true(got[z * level + 7] == (z < 2 ? 2 : z < nz + 2 ? 1 : z == nz + 2 ? 3 : 0));
+        assert_int_equal(kata_get(c, kata_ghost(c, KATA_X_LOW, 1), got, nz), KATA_ERROR_ARGUMENT);
+        kata_close(k);
+    }
+}
+
 int main(int argc, char **argv)
 {
     (void)argv;
     brief = argc > 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_mesh_has_the_bits_of_the_grid),
+        cmocka_unit_test(sides_of_z_mirror),
+        cmocka_unit_test(a_mesh_has_ghosts_along_z),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,9 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -53,11 +56,13 @@ static void receive(void *data, kata_status status, const char *message)
 }
 
 /* A ring of 6 vertices and edges. */
-static kata_grid *ring(kata *k)
+static kata_grid *ring_of(kata *k, int nz)
 {
     static const int32_t ends[6][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 0}};
-    return kata_grid_mesh(k, 0, .edges = 6, .vertices = 6, .nz = 4, .edge_vertices = {ends[0], 2});
+    return kata_grid_mesh(k, 0, .edges = 6, .vertices = 6, .nz = nz, .edge_vertices = {ends[0], 2});
 }
+
+static kata_grid *ring(kata *k) { return ring_of(k, 4); }
 
 static kata_field *vertices(kata_grid *g, const char *name)
 {
@@ -142,10 +147,87 @@ static void each_misuse_has_its_message(void **unused)
     }
 }
 
+/* Wherever levels lie in memory, messages call them z. */
+static void messages_call_levels_z(void **unused)
+{
+    static const char above[] =
+        "kernel above(in double f on vertex, out double g on vertex) on vertex { g = f[0,0,1]; }";
+    (void)unused;
+    for (int nz = 2; nz <= 9; nz += 7) {
+        world w;
+        char expected[512];
+        w.k = kata_open(&(kata_options){.handler = receive, .handler_data = &w});
+        w.g = ring_of(w.k, nz);
+        w.f = kata_field_new(w.g, "f", KATA_F64, .on = KATA_VERTICES);
+        w.h = kata_field_new(w.g, "h", KATA_F64, .on = KATA_VERTICES);
+        w.m = kata_module_from_text(w.k, "k.kata", above);
+        apply(&w, "above", kata_all(w.g), w.f, w.h);
+        snprintf(expected, sizeof expected,
+                 "  kernel 'above' applied at main.c:17 to [0, 6) x [0, 1) x [0, %d) of a 6 x 1 x "
+                 "%d grid\n"
+                 "  point [0, 0, %d] reads [0, 0, %d] of field 'f'\n"
+                 "  'f' has no boundary rule at KATA_Z_HIGH\n"
+                 "  give 'f' a rule for all sides, as .boundary = KATA_CLAMP, or apply the kernel "
+                 "to kata_box_3d(g, 0, 6, 0, 1, 0, %d)",
+                 nz, nz, nz - 1, nz, nz - 1);
+        assert_non_null(strstr(w.message, "'f' is read at [0,0,1], outside the grid"));
+        assert_string_equal(strstr(w.message, "  kernel 'above'"), expected);
+        kata_error_clear(w.k);
+        apply(&w, "above", kata_box_3d(w.g, 0, 7, 0, 1, 0, 1), w.f, w.h);
+        assert_non_null(strstr(w.message, "along x the range is [0, 7), and field 'h' has [0, 6)"));
+        kata_error_clear(w.k);
+        kata_fill(w.h, kata_box_3d(w.g, 0, 6, 0, 1, 0, nz + 1), 0);
+        snprintf(expected, sizeof expected,
+                 "along z the range is [0, %d), and field 'h' has [0, %d)", nz + 1, nz);
+        assert_non_null(strstr(w.message, expected));
+        kata_close(w.k);
+    }
+}
+
+static void read_text(const char *path, char *out, size_t room)
+{
+    FILE *from = fopen(path, "r");
+    assert_non_null(from);
+    out[fread(out, 1, room - 1, from)] = '\0';
+    fclose(from);
+    remove(path);
+}
+
+/* What is traced and recorded of a mesh: points and ranges are the program's. */
+static void run_watched(int nz, const char *variable, const char *path, char *out, size_t room)
+{
+    setenv(variable, strcmp(variable, "KATA_TRACE") ? path : "h@3,0,1", 1);
+    kata *k = kata_open(NULL);
+    kata_grid *g = ring_of(k, nz);
+    kata_fill(vertices(g, "h"), kata_box_3d(g, 3, 4, 0, 1, 1, 2), 5);
+    assert_int_equal(kata_flush(k), KATA_OK);
+    kata_close(k);
+    unsetenv(variable);
+    read_text(path, out, room);
+}
+
+static void traces_and_records_count_as_programs(void **unused)
+{
+    char path[] = "/tmp/mesh_watched_XXXXXX", text[4096];
+    (void)unused;
+    close(mkstemp(path));
+    setenv("KATA_TRACE_FILE", path, 1);
+    for (int nz = 2; nz <= 9; nz += 7) {
+        run_watched(nz, "KATA_TRACE", path, text, sizeof text);
+        assert_non_null(strstr(text, "h at [3, 0, 1]: 0 -> 5"));
+    }
+    unsetenv("KATA_TRACE_FILE");
+    run_watched(9, "KATA_RECORD", path, text, sizeof text);
+    assert_non_null(strstr(text, "range [3, 4) x [0, 1) x [1, 2)"));
+    assert_non_null(strstr(text, " 6 1 9 "));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_misuse_has_its_message),
+        cmocka_unit_test(messages_call_levels_z),
+        cmocka_unit_test(traces_and_records_count_as_programs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

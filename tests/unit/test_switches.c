@@ -81,6 +81,19 @@ static bool opens_with(const char *name, const char *value, char said[512])
     return k;
 }
 
+static void test_a_misspelt_variable_is_said(void **state)
+{
+    (void)state;
+    char said[512];
+    assert_true(opens_with("KATA_EXECUTER", "reference", said));
+    assert_string_equal(said, "warning: the environment variable KATA_EXECUTER has no effect\n"
+                              "  did you mean KATA_EXECUTOR?");
+    assert_true(opens_with("KATA_MINE", "1", said)); /* of the program */
+    assert_string_equal(said, "");
+    assert_true(opens_with("KATA_MEMORY", "64K", said));
+    assert_string_equal(said, "");
+}
+
 static void test_a_file_for_what_is_not_asked_for_is_said(void **state)
 {
     (void)state;
@@ -274,6 +287,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_eager_applications_run_at_once),
         cmocka_unit_test(test_a_switch_is_0_or_1),
+        cmocka_unit_test(test_a_misspelt_variable_is_said),
         cmocka_unit_test(test_a_file_for_what_is_not_asked_for_is_said),
         cmocka_unit_test(test_a_variable_without_effect_is_said),
         cmocka_unit_test(test_a_file_that_cannot_be_written_is_said_at_once),
