@@ -191,7 +191,7 @@ enum {
  * by the trees of sweep/reduce.h: along x, then y, then z. It is given an abi_tree and the values,
  * and the results, as abi_value. A group takes a list; of lists that lie along x and have at most
  * CODEGEN_TREE_SHORT values, a thread. A group is fastest where lists have at most
- * CODEGEN_TREE_LEAVES values for each node that it shares. */
+ * half of CODEGEN_TREE_LEAVES values for each node that it shares. */
 void codegen_tree_text(text *out, const ir_param *param, codegen_language language);
 
 /* ---- column_kernel.c ------------------------------------------------------------------------- */

@@ -13,6 +13,17 @@ static void add_plane(const codegen_writer *w, nest *in, int param)
                    field, field);
 }
 
+/* The same of a plane of the field that is read: of a round. */
+static void add_plane_of(const codegen_writer *w, nest *in, int round)
+{
+    nest_statement(in,
+                   w->inside == CODEGEN_ANYWHERE
+                       ? "const ABI_STEP z_at = kata_placed(z + %d, KATA_HAS(2))"
+                       : "const ABI_STEP z_at = z + %d",
+                   round);
+    add_plane(w, in, w->section->from);
+}
+
 /* ---- the field that is read ----------------------------------------------------------------- */
 
 /* A row of a tile that lies inside of the box is read, or written, as a vector. */
@@ -45,12 +56,7 @@ static void read_plane(const codegen_writer *w, nest *in, int round)
     const codegen_section *s = w->section;
     const bool whole = w->inside == CODEGEN_ALL_INSIDE;
     nest *read = nest_add(in, NEST_BLOCK);
-    nest_statement(read,
-                   w->inside == CODEGEN_ANYWHERE
-                       ? "const ABI_STEP z_at = kata_placed(z + %d, KATA_HAS(2))"
-                       : "const ABI_STEP z_at = z + %d",
-                   round);
-    add_plane(w, read, s->from);
+    add_plane_of(w, read, round);
     for (int row = 0; row < s->rows && whole; row++) move_row(w, read, s->from, row, "next", false);
     for (int i = 0; i < s->rows * s->vector && !whole; i++)
         nest_statement(read, "next[%d] = plane[row_%d + lane_%d]", i, i / s->vector, i % s->vector);
@@ -64,12 +70,7 @@ static void fetch_plane(const codegen_writer *w, nest *in, int round)
     const char *type = codegen_element_type(w->loop, s->from);
     const bool beside = ir_storages[w->loop->storage[s->from]].bytes >= LEAST;
     nest *fetch = nest_add(in, NEST_BLOCK);
-    nest_statement(fetch,
-                   w->inside != CODEGEN_ANYWHERE
-                       ? "const ABI_STEP z_at = z + %d"
-                       : "const ABI_STEP z_at = kata_placed(z + %d, KATA_HAS(2))",
-                   round);
-    add_plane(w, fetch, s->from);
+    add_plane_of(w, fetch, round);
     for (int i = 0; i < s->rows * s->vector; i++) {
         const int lane = i % s->vector, row = i / s->vector;
         const codegen_label to = codegen_came(w, round, lane, row);

@@ -69,8 +69,8 @@ bool codegen_section_suits(const codegen_loop *loop, int from, int *to)
 /* ---- in what tiles --------------------------------------------------------------------------- */
 
 /* What has been the fastest section of some loop, by bytes of an element; and some that small boxes
- * have room for, of no bytes. Four warps share what a quarter of a unit has of registers, so groups
- * have multiples of 128 threads. */
+ * have room for, of no bytes. Warps are dealt to the four quarters of a unit, each with its own
+ * registers: so groups have multiples of 128 threads. */
 typedef struct tried {
     int bytes, steps, threads[2], vector, rows;
     bool fetches;

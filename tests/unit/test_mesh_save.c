@@ -47,13 +47,14 @@ typedef struct picture {
 
 static picture seen;
 
-/* All values of a dataset; returns how many there are, -1 where there is none. */
-static int read_set(hid_t file, const char *name, hid_t type, size_t bytes, void *values)
+/* All values of a dataset, which are `most` at most; returns how many there are, -1 where there is
+ * none. */
+static int read_set(hid_t file, const char *name, hid_t type, int most, void *values)
 {
     if (H5Lexists(file, name, H5P_DEFAULT) <= 0) return -1;
     hid_t set = H5Dopen2(file, name, H5P_DEFAULT), space = H5Dget_space(set);
     const int count = (int)H5Sget_simple_extent_npoints(space);
-    assert_true((size_t)count * bytes <= sizeof seen.position);
+    assert_true(count <= most);
     assert_true(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
     H5Sclose(space);
     H5Dclose(set);
@@ -63,7 +64,7 @@ static int read_set(hid_t file, const char *name, hid_t type, size_t bytes, void
 static int read_count(hid_t file, const char *name)
 {
     int64_t count = -1;
-    assert_int_equal(read_set(file, name, H5T_NATIVE_INT64, sizeof count, &count), 1);
+    assert_int_equal(read_set(file, name, H5T_NATIVE_INT64, 1, &count), 1);
     return (int)count;
 }
 
@@ -77,22 +78,21 @@ static void read_picture(const char *on_cells, const char *on_points)
     seen.points = read_count(file, "VTKHDF/NumberOfPoints");
     seen.cells = read_count(file, "VTKHDF/NumberOfCells");
     seen.corners = read_count(file, "VTKHDF/NumberOfConnectivityIds");
+    assert_int_equal(read_set(file, "VTKHDF/Points", H5T_NATIVE_DOUBLE, 3 * MOST, seen.position),
+                     3 * seen.points);
     assert_int_equal(
-        read_set(file, "VTKHDF/Points", H5T_NATIVE_DOUBLE, sizeof(double), seen.position),
-        3 * seen.points);
-    assert_int_equal(
-        read_set(file, "VTKHDF/Connectivity", H5T_NATIVE_INT64, sizeof(int64_t), seen.connectivity),
+        read_set(file, "VTKHDF/Connectivity", H5T_NATIVE_INT64, MOST, seen.connectivity),
         seen.corners);
-    assert_int_equal(
-        read_set(file, "VTKHDF/Offsets", H5T_NATIVE_INT64, sizeof(int64_t), seen.offsets),
-        seen.cells + 1);
-    assert_int_equal(read_set(file, "VTKHDF/Types", H5T_NATIVE_UINT8, 1, seen.types), seen.cells);
+    assert_int_equal(read_set(file, "VTKHDF/Offsets", H5T_NATIVE_INT64, MOST, seen.offsets),
+                     seen.cells + 1);
+    assert_int_equal(read_set(file, "VTKHDF/Types", H5T_NATIVE_UINT8, MOST, seen.types),
+                     seen.cells);
     assert_int_equal(seen.offsets[seen.cells], seen.corners);
     snprintf(name, sizeof name, "VTKHDF/CellData/%s", on_cells ? on_cells : "-");
-    assert_int_equal(read_set(file, name, H5T_NATIVE_DOUBLE, sizeof(double), seen.of_cells),
+    assert_int_equal(read_set(file, name, H5T_NATIVE_DOUBLE, MOST, seen.of_cells),
                      on_cells ? seen.cells : -1);
     snprintf(name, sizeof name, "VTKHDF/PointData/%s", on_points ? on_points : "-");
-    assert_int_equal(read_set(file, name, H5T_NATIVE_DOUBLE, sizeof(double), seen.of_points),
+    assert_int_equal(read_set(file, name, H5T_NATIVE_DOUBLE, MOST, seen.of_points),
                      on_points ? seen.points : -1);
     H5Fclose(file);
     remove(path);
@@ -150,6 +150,33 @@ static void a_sphere_has_cells_of_all_levels(void **unused)
         check_sphere(g, KATA_CELLS, 0.125);
         assert_int_equal(kata_close(k), KATA_OK);
     }
+}
+
+/* Positions that have levels say where each level lies; a series has a file for each step. */
+static void levels_have_positions_of_their_own(void **unused)
+{
+    (void)unused;
+    enum { LEVELS = 3, VERTICES = 42 };
+    static double at[3 * VERTICES], all[3 * LEVELS * VERTICES];
+    kata *k = kata_open(NULL);
+    kata_grid *g = kata_grid_sphere(k, 1, 1, LEVELS);
+    kata_field *d = numbered(g, "d", KATA_CELLS, LEVELS);
+    kata_field *h = numbered(g, "h", KATA_VERTICES, LEVELS);
+    kata_field *x = kata_field_new(g, "x", KATA_F64, .on = KATA_VERTICES, .components = 3);
+    kata_grid_geometry(g, KATA_VERTICES, KATA_POSITION, at, 3 * VERTICES);
+    for (int i = 0; i < 3 * LEVELS * VERTICES; i++) {
+        const int c = i / (LEVELS * VERTICES), level = i / VERTICES % LEVELS;
+        all[i] = at[c * VERTICES + i % VERTICES] * (1 + 0.5 * level);
+    }
+    kata_put(x, kata_all(g), all, 3 * LEVELS * VERTICES);
+    kata_series *s = kata_series_new(d, "mesh-#.vtkhdf", .with = {h}, .positions = x);
+    assert_int_equal(kata_series_add(s, 0), KATA_OK);
+    assert_int_equal(kata_output_wait(k), KATA_OK);
+    assert_int_equal(rename("mesh-0.vtkhdf", path), 0);
+    read_picture("d", "h");
+    assert_int_equal(seen.cells, 80 * LEVELS);
+    check_sphere(g, KATA_CELLS, 0.5);
+    assert_int_equal(kata_close(k), KATA_OK);
 }
 
 static void edges_are_lines(void **unused)
@@ -243,7 +270,8 @@ static void others_are_refused(void **unused)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sphere_has_cells_of_all_levels), cmocka_unit_test(edges_are_lines),
+        cmocka_unit_test(a_sphere_has_cells_of_all_levels),
+        cmocka_unit_test(levels_have_positions_of_their_own), cmocka_unit_test(edges_are_lines),
         cmocka_unit_test(cells_have_any_number_of_corners), cmocka_unit_test(others_are_refused)};
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
