@@ -94,11 +94,22 @@ static int run_in(const char *folder, const char *const *words)
 
 static bool preprocess(const char *folder, const nvrtc_choices *c)
 {
-    /* not __CUDA_ARCH__: this processor has no instructions of a device */
-    const char *words[MOST_WORDS] = {"g++",        "-std=c++17",   "-E",
-                                     "-w",         "-o",           "source.ii",
-                                     "source.cpp", "-D__CUDACC__", "-D__CUDACC_RTC__"};
-    int count = 9;
+    /* not __CUDA_ARCH__: this processor has no instructions of a device. What texts write in
+     * assembler there has these names */
+    const char *words[MOST_WORDS] = {
+        "g++",
+        "-std=c++17",
+        "-E",
+        "-w",
+        "-o",
+        "source.ii",
+        "source.cpp",
+        "-D__CUDACC__",
+        "-D__CUDACC_RTC__",
+        "-DKATA_FETCH(h,type,to,from)=shim_fetch(to,from,sizeof(type))",
+        "-DKATA_FETCH_END=shim_fetch_end()",
+        "-DKATA_FETCHED(still)=shim_fetched(still)"};
+    int count = 12;
     for (int i = 0; i < c->define_count; i++) words[count++] = c->defines[i];
     return run_in(folder, words) == 0;
 }

@@ -271,12 +271,8 @@ static inline unsigned long long __umul64hi(unsigned long long x, unsigned long 
 /* ---- asynchronous copies -----------------------------------------------------------------------
  */
 
-/* Texts write them in assembler, and by these words where there is none. A thread's copies happen
- * as late as they may: when it waits for them, or never. */
-#define KATA_FETCH(how, type, to, from) shim_fetch(to, from, sizeof(type))
-#define KATA_FETCH_END shim_fetch_end()
-#define KATA_FETCHED(still) shim_fetched(still)
-
+/* Texts write them in assembler; nvrtc_compile.c puts these functions in its place. A thread's
+ * copies happen as late as they may: when it waits for them, or never. */
 enum { SHIM_PIECES = 256, SHIM_THREADS = 1024 };
 struct shim_fetches {
     struct {
