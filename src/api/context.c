@@ -103,7 +103,6 @@ static void free_context(kata *k)
     exec_files_close(&k->exec);
     exec_scratchpad_close(&k->exec);
     plan_cache_free(k->exec.plans);
-    jit_close(k->exec.jit);
     observe_trace_free(k->exec.trace);
     observe_timeline_free(k->exec.timeline);
     free(k->apply_cache);
@@ -115,6 +114,7 @@ static void free_context(kata *k)
     api_rows_free(k->row_files);
     api_slots_free(k);
     exec_device_close(&k->exec);
+    jit_close(k->exec.jit); /* after the threads that compile for a device */
     store_pool_free(k->pool);
     message_free(&k->messages);
     for (size_t i = 0; i < COUNT_OF(k->machine); i++) text_free(&k->machine[i]);
