@@ -4,6 +4,7 @@
 /* Labels: hostile slow */
 #include "codegen/codegen.h"
 #include "lang/lang.h"
+#include "sanitized.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -233,7 +234,7 @@ static void results_do_not_depend_on_passes(void **state)
     assert_memory_equal(expected, found, sizeof found);
     for (int i = 0; codegen_pass_name(i); i++) {
         uint32_t some = changed_kernels(module, (uint32_t)1 << i);
-        if (!some) continue; /* see below */
+        if (!some || (is_sanitized() && i % 2)) continue; /* see below; and a part of the runs */
         compute("cpu", codegen_pass_name(i), some, found);
         for (size_t f = 0; f < COUNT_OF(kernels); f++)
             if (some >> f & 1)
