@@ -1014,6 +1014,8 @@ typedef struct kata_save_options {
  *       2, 3 or 4 components: grey and alpha, RGB or RGBA from 0 to 1, row 0 on top.
  *       They are clamped and rounded to nearest; bytes stay as they are.
  *       A field of lower rank with two dimensions has the first one to the right.
+ *       On a sphere's mesh, with one level, a map of 720 x 360 pixels: from 180 degrees west to 180
+ *       degrees east, north on top. A pixel has the value of the element that is nearest to it.
  *
  *   NPY (NumPy)
  *       An array of the shape (nx,), (ny, nx) or (nz, ny, nx); n: the field's points.

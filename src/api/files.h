@@ -110,6 +110,8 @@ typedef struct api_loaded {
 
 /* ---- mesh_save.c ----------------------------------------------------------------------------- */
 
+/* How many levels a field on a mesh has. */
+int64_t api_mesh_levels(const kata_field *field);
 /* Fields on a mesh to VTKHDF. */
 kata_status api_mesh_make(api_field_list *list, const kata_save_options *options,
                           io_output *output);

@@ -44,7 +44,7 @@ static bool has_levels(const kata_field *field)
     return !field->slot->absent_axis[field->grid->mesh->as.axis[2]];
 }
 
-static int64_t levels_of(const kata_field *field)
+int64_t api_mesh_levels(const kata_field *field)
 {
     const grid_box box = chain_slot_points(field->slot, &field->boundary);
     return has_levels(field) ? box.hi[field->grid->mesh->as.axis[2]] : 1;
@@ -57,7 +57,7 @@ static const char *why_not(const kata_field *first, const kata_field *field)
     if (!slot->on || slot->each) return "has no value on each cell, edge or vertex";
     if ((slot->on == KATA_EDGES) != (other->on == KATA_EDGES))
         return "lies on other elements: edges go to a file of their own";
-    if (levels_of(field) != levels_of(first)) return "has other levels";
+    if (api_mesh_levels(field) != api_mesh_levels(first)) return "has other levels";
     return NULL;
 }
 
@@ -85,8 +85,9 @@ static kata_status check_positions(const api_field_list *list, const kata_field 
                           ? "is not on the vertices of the mesh"
                       : at->slot->components < 2 || at->slot->components > 3
                           ? "has not two or three components: x, y and z"
-                      : levels_of(at) != 1 && levels_of(at) != levels ? "has other levels"
-                                                                      : NULL;
+                      : api_mesh_levels(at) != 1 && api_mesh_levels(at) != levels
+                          ? "has other levels"
+                          : NULL;
     if (!why) return KATA_OK;
     return api_fail(first->k, KATA_ERROR_ARGUMENT, "%s: .positions: '%s' %s", list->call, at->name,
                     why);
@@ -151,7 +152,7 @@ static kata_status find_positions(const api_field_list *list, const layers *l, k
     kata_status status = check_positions(list, at, l->levels);
     if (status) return status;
     const int components = at->slot->components;
-    const int64_t levels = levels_of(at), count = components * levels * n;
+    const int64_t levels = api_mesh_levels(at), count = components * levels * n;
     double *values = calloc((size_t)count, sizeof *values);
     if (!values) return api_no_memory(k);
     status = get_all(at, values, count);
@@ -237,7 +238,7 @@ static layers layers_of(const api_field_list *list, const kata_save_options *opt
     return (layers){.first = first,
                     .mesh = &mesh->given,
                     .from = (first->slot->on == KATA_EDGES ? KATA_EDGES : KATA_CELLS) - KATA_CELLS,
-                    .levels = levels_of(first),
+                    .levels = api_mesh_levels(first),
                     .in_rows = mesh->as.axis[0] != 0,
                     .thickness = options->spacing_z == 0 ? spacing : options->spacing_z,
                     .origin = options->origin};

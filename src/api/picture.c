@@ -1,4 +1,5 @@
-/* Fields to and from PNG images. */
+/* Fields to and from PNG images. Of a sphere's mesh a map, which has the value of the element that
+ * is nearest to a pixel. */
 #include "api/files.h"
 
 #include <math.h>
@@ -16,14 +17,37 @@ static int dimensions_of(const chain_slot *slot, int along[3])
     return count;
 }
 
+static kata_status check_rank(const kata_field *field, const char *call)
+{
+    int along[3], rank = dimensions_of(field->slot, along);
+    if (rank == 2) return KATA_OK;
+    return api_fail(field->k, KATA_ERROR_ARGUMENT,
+                    "%s: field '%s' has %d dimension%s; a picture has 2", call, field->name, rank,
+                    rank == 1 ? "" : "s");
+}
+
+static kata_status check_map(const kata_field *field, const char *call)
+{
+    if (!field->grid->mesh->vertices)
+        return api_fail(field->k, KATA_ERROR_ARGUMENT,
+                        "%s: the picture of a field on a mesh is a map of a sphere, and the mesh "
+                        "of '%s' is none; .vtkhdf takes .positions",
+                        call, field->name);
+    if (!field->slot->on || field->slot->each)
+        return api_fail(field->k, KATA_ERROR_ARGUMENT,
+                        "%s: field '%s' has no value on each cell, edge or vertex", call,
+                        field->name);
+    if (api_mesh_levels(field) == 1) return KATA_OK;
+    return api_fail(field->k, KATA_ERROR_ARGUMENT,
+                    "%s: field '%s' has %lld levels; a map shows a field of one", call, field->name,
+                    (long long)api_mesh_levels(field));
+}
+
 static kata_status check_picture(const kata_field *field, const char *call, int components)
 {
     const chain_slot *slot = field->slot;
-    int along[3], rank = dimensions_of(slot, along);
-    if (rank != 2)
-        return api_fail(field->k, KATA_ERROR_ARGUMENT,
-                        "%s: field '%s' has %d dimension%s; a picture has 2", call, field->name,
-                        rank, rank == 1 ? "" : "s");
+    kata_status status = field->grid->mesh ? check_map(field, call) : check_rank(field, call);
+    if (status) return status;
     bool bytes = slot->type == KATA_U8 || slot->type == KATA_UNORM8;
     if (components > 4 || (!bytes && !ir_type_is_floating(ir_type_of_storage(slot->type))))
         return api_fail(field->k, KATA_ERROR_ARGUMENT,
@@ -105,6 +129,8 @@ static void copy_channels(const double *values, io_image *image)
 typedef struct picture {
     char *path;
     int64_t width, height;
+    int64_t points;    /* of the field */
+    int32_t *elements; /* which of them a pixel of a map shows; NULL: each is a pixel */
     int components;
     bool bytes; /* of values; of several components they mean 0 to 1 */
     scale scale;
@@ -116,7 +142,7 @@ typedef struct picture {
 static bool take_values(const picture *p, const io_source *source, double *values)
 {
     double one = p->components > 1 ? 255 : 1;
-    int64_t count = p->width * p->height * p->components, here;
+    int64_t count = p->points * p->components, here;
     for (int64_t first = 0; first < count; first += here) {
         const void *piece;
         here = source->take(source->data, 0, first, &piece);
@@ -128,23 +154,37 @@ static bool take_values(const picture *p, const io_source *source, double *value
     return true;
 }
 
+/* The values of pixels, of those of elements. Pictures of several components have row 0 on top. */
+static void spread(const picture *p, const double *values, double *pixels)
+{
+    for (int c = 0; c < p->components; c++)
+        for (int64_t y = 0; y < p->height; y++) {
+            const int64_t row = p->components == 1 ? y : p->height - 1 - y;
+            for (int64_t x = 0; x < p->width; x++)
+                *pixels++ = values[c * p->points + p->elements[row * p->width + x]];
+        }
+}
+
 static kata_status draw(const picture *p, const io_source *source, io_image *image, messages *m)
 {
-    size_t pixels = (size_t)(p->width * p->height);
+    const size_t pixels = (size_t)(p->width * p->height), components = (size_t)p->components;
     *image = (io_image){p->width, p->height, p->components == 1 ? 3 : p->components, NULL};
-    double *values = calloc(pixels, (size_t)p->components * sizeof *values);
+    double *values = calloc((size_t)p->points, components * sizeof *values), *seen = values;
+    if (p->elements) seen = calloc(pixels, components * sizeof *seen);
     image->pixels = calloc(pixels, (size_t)image->channels);
     bool drawn = false;
-    if (!values || !image->pixels) {
+    if (!values || !seen || !image->pixels) {
         message_no_memory(m);
     } else if (take_values(p, source, values)) {
+        if (p->elements) spread(p, values, seen);
         if (p->components == 1)
-            paint(values, p->scale, image);
+            paint(seen, p->scale, image);
         else
-            copy_channels(values, image);
+            copy_channels(seen, image);
         drawn = true;
     }
     if (!drawn) io_image_free(image);
+    if (seen != values) free(seen);
     free(values);
     return m->status;
 }
@@ -161,24 +201,58 @@ static kata_status write_picture(void *data, const io_source *source, messages *
     return status;
 }
 
-kata_status api_png_make(api_field_list *list, const kata_save_options *options, io_output *output)
+static void free_picture(void *data)
 {
-    const kata_field *field = list->field[0];
-    kata *k = field->k;
-    int along[3], components = api_components_of(list, 0);
-    kata_status status = check_picture(field, list->call, components);
-    picture *p = status ? NULL : api_output_data(k, sizeof *p, options->path);
-    if (!p) return k->messages.status;
+    picture *p = data;
+    free(p->elements);
+    api_output_data_free(data);
+}
+
+/* Half a degree a pixel. */
+static kata_status make_map(const kata_field *field, picture *p)
+{
+    enum { WIDTH = 720, HEIGHT = 360 };
+    const api_mesh *mesh = field->grid->mesh;
+    const int kind = field->slot->on - KATA_CELLS;
+    p->width = WIDTH;
+    p->height = HEIGHT;
+    p->points = mesh->given.count[kind];
+    p->elements = malloc((size_t)WIDTH * HEIGHT * sizeof *p->elements);
+    if (p->elements &&
+        grid_mesh_map(&mesh->given, mesh->vertices, kind, WIDTH, HEIGHT, p->elements))
+        return KATA_OK;
+    return api_no_memory(field->k);
+}
+
+static void make_plane(const kata_field *field, picture *p)
+{
+    int along[3];
     grid_box all = chain_slot_points(field->slot, &field->boundary);
     dimensions_of(field->slot, along);
     p->width = all.hi[along[0]];
     p->height = all.hi[along[1]];
+    p->points = p->width * p->height;
+}
+
+kata_status api_png_make(api_field_list *list, const kata_save_options *options, io_output *output)
+{
+    const kata_field *field = list->field[0];
+    kata *k = field->k;
+    int components = api_components_of(list, 0);
+    kata_status status = check_picture(field, list->call, components);
+    picture *p = status ? NULL : api_output_data(k, sizeof *p, options->path);
+    if (!p) return k->messages.status;
     p->components = components;
     p->bytes = field->slot->type == KATA_U8;
     p->scale = (scale){options->colours, options->low, options->middle, options->high};
     list->type[0] = p->bytes ? KATA_U8 : KATA_F64;
-    *output = (io_output){p, write_picture, api_output_data_free};
-    return KATA_OK;
+    *output = (io_output){p, write_picture, free_picture};
+    if (field->grid->mesh)
+        status = make_map(field, p);
+    else
+        make_plane(field, p);
+    if (status) free_picture(p);
+    return status;
 }
 
 kata_status api_frame_make(api_field_list *list, const kata_save_options *options,

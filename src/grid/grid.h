@@ -366,8 +366,7 @@ kata_status grid_mesh_complete(grid_mesh *mesh, arena *memory, messages *m);
 /* ---- mesh_rows.c ----------------------------------------------------------------------------- */
 
 /* 1 if element `from` of edges is the first, or has the first, of the two: as ir_orientation. One
- * of `from` and `to` is KATA_EDGES - KATA_CELLS, the other is not. 0 where there is no neighbour.
- */
+ * of `from` and `to` is edges, the other is not. 0 where there is no neighbour. */
 int grid_mesh_sign(const grid_mesh *mesh, int from, int to, int64_t element, int slot);
 
 /* ---- mesh_order.c ---------------------------------------------------------------------------- */
@@ -385,8 +384,7 @@ kata_status grid_mesh_find_places(const grid_mesh *mesh, grid_nearness nearness,
 kata_status grid_mesh_place(const grid_mesh *mesh, const grid_places places[3], grid_mesh *placed,
                             arena *memory, messages *m);
 
-/* ---- mesh_sphere.c, mesh_geometry.c -----------------------------------------------------------
- */
+/* ---- mesh_sphere.c, mesh_geometry.c, mesh_map.c ---------------------------------------------- */
 
 /* The mesh of kata_grid_sphere, with cell_vertices alone, and x, y, z of each vertex. */
 kata_status grid_mesh_sphere(int root, int bisections, grid_mesh *mesh, double **vertices,
@@ -395,5 +393,8 @@ kata_status grid_mesh_sphere(int root, int bisections, grid_mesh *mesh, double *
 int grid_mesh_geometry_values(int kind, kata_geometry what);
 void grid_mesh_geometry(const grid_mesh *mesh, const double *vertices, int kind, kata_geometry what,
                         double *values);
+/* The nearest elements to pixels of a sphere's map, from the south on. False: memory is out. */
+bool grid_mesh_map(const grid_mesh *mesh, const double *vertices, int kind, int64_t width,
+                   int64_t height, int32_t *elements);
 
 #endif

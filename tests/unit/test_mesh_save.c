@@ -1,5 +1,5 @@
 /* Fields on meshes in VTKHDF files: cells with their corners, where these lie, and values on them,
- * on few levels and on many; edges as lines; and what has no place there. */
+ * on few levels and on many; edges as lines; and what has no place there. Maps of spheres. */
 /* Labels: hostile */
 #include "kata/kata.h"
 
@@ -230,6 +230,85 @@ static void cells_have_any_number_of_corners(void **unused)
     assert_int_equal(kata_close(k), KATA_OK);
 }
 
+/* ---- maps ------------------------------------------------------------------------------------ */
+
+enum { WIDTH = 720, HEIGHT = 360 };
+
+/* The cosine of the angle between the middle of a pixel and an element. */
+static double nearness(const double *at, int64_t n, int64_t i, int x, int y)
+{
+    const double east = ((x + 0.5) / 2 - 180) * M_PI / 180,
+                 north = (90 - (y + 0.5) / 2) * M_PI / 180;
+    return cos(north) * (cos(east) * at[i] + sin(east) * at[n + i]) + sin(north) * at[2 * n + i];
+}
+
+/* Each element has a colour of its own; that of a pixel is that of the element nearest to it. */
+static void expect_map(kata *k, kata_grid *sphere, kata_location on)
+{
+    static uint8_t colours[3 * 200], seen_colours[3 * WIDTH * HEIGHT];
+    static double at[3 * 200];
+    const int n = (int)kata_grid_count(sphere, on);
+    kata_field *f = kata_field_new(sphere, "f", KATA_U8, .on = on, .components = 3);
+    kata_grid *picture = kata_grid_2d(k, WIDTH, HEIGHT);
+    kata_field *found = kata_field_new(picture, "found", KATA_U8, .components = 3);
+    for (int i = 0; i < 3 * n; i++) colours[i] = (uint8_t)(i < n ? i : 7 * i % 251);
+    assert_int_equal(kata_grid_geometry(sphere, on, KATA_POSITION, at, 3 * n), KATA_OK);
+    kata_put(f, kata_on(f), colours, 3 * n);
+    assert_int_equal(kata_save(f, "map.png"), KATA_OK);
+    assert_int_equal(kata_load(found, "map.png"), KATA_OK);
+    kata_get(found, kata_all(picture), seen_colours, 3 * WIDTH * HEIGHT);
+    assert_int_equal(unlink("map.png"), 0);
+    for (int p = 0; p < WIDTH * HEIGHT; p += 13) {
+        const int i = seen_colours[p], x = p % WIDTH, y = p / WIDTH;
+        double nearest = -1;
+        for (int j = 0; j < n; j++) nearest = fmax(nearest, nearness(at, n, j, x, y));
+        assert_true(i < n);
+        assert_near(nearness(at, n, i, x, y), nearest, 1e-12);
+        for (int c = 0; c < 3; c++)
+            assert_int_equal(seen_colours[c * WIDTH * HEIGHT + p], colours[c * n + i]);
+    }
+}
+
+static void maps_show_what_is_nearest(void **unused)
+{
+    (void)unused;
+    kata *k = kata_open(NULL);
+    kata_grid *sphere = kata_grid_sphere(k, 1, 1, 1);
+    expect_map(k, sphere, KATA_CELLS);
+    expect_map(k, sphere, KATA_EDGES);
+    expect_map(k, sphere, KATA_VERTICES);
+    assert_int_equal(kata_close(k), KATA_OK);
+}
+
+/* One component has colours by its values, y upwards; a film has a picture for each step. */
+static void maps_have_north_on_top(void **unused)
+{
+    static double z[1000], seen_colours[3 * WIDTH * HEIGHT];
+    (void)unused;
+    kata *k = kata_open(NULL);
+    kata_grid *sphere = kata_grid_sphere(k, 2, 2, 1), *picture = kata_grid_2d(k, WIDTH, HEIGHT);
+    kata_field *f = kata_field_new(sphere, "f", KATA_F32, .on = KATA_VERTICES);
+    kata_field *found = kata_field_new(picture, "found", KATA_F64, .components = 3);
+    const int n = (int)kata_grid_count(sphere, KATA_VERTICES);
+    double *at = malloc((size_t)n * 3 * sizeof *at);
+    assert_int_equal(kata_grid_geometry(sphere, KATA_VERTICES, KATA_POSITION, at, 3 * n), KATA_OK);
+    for (int i = 0; i < n; i++) z[i] = at[2 * n + i];
+    free(at);
+    kata_put(f, kata_on(f), z, n);
+    assert_int_equal(kata_save(f, "map.png"), KATA_OK);
+    assert_int_equal(kata_load(found, "map.png"), KATA_OK);
+    kata_get(found, kata_all(picture), seen_colours, 3 * WIDTH * HEIGHT);
+    assert_true(seen_colours[WIDTH / 2] > 0.9);                        /* yellow: red, */
+    assert_true(seen_colours[WIDTH * HEIGHT + WIDTH / 2] > 0.8);       /* and green */
+    assert_true(seen_colours[WIDTH * (HEIGHT - 1) + WIDTH / 2] < 0.3); /* violet */
+    assert_int_equal(unlink("map.png"), 0);
+    kata_series *film = kata_series_new(f, "film.apng");
+    assert_non_null(film);
+    assert_int_equal(kata_series_add(film, 0), KATA_OK);
+    assert_int_equal(kata_close(k), KATA_OK);
+    assert_int_equal(unlink("film.apng"), 0);
+}
+
 static void expect(kata *k, const char *words)
 {
     if (!strstr(kata_error_message(k), words)) fail_msg("%s", kata_error_message(k));
@@ -262,6 +341,18 @@ static void others_are_refused(void **unused)
     expect(k, "'p' is on a grid");
     kata_save(d, "d.npy", .positions = x);
     expect(k, "has no place for .positions");
+    kata_save(d, "d.png");
+    expect(k, "is a map of a sphere, and the mesh of 'd' is none");
+    kata_grid *sphere = kata_grid_sphere(k, 1, 1, 3);
+    kata_save(kata_field_new(sphere, "high", KATA_F64, .on = KATA_CELLS), "d.png");
+    expect(k, "field 'high' has 3 levels; a map shows a field of one");
+    kata_save(kata_field_new(sphere, "pairs", KATA_F64, .on = KATA_CELLS, .each = KATA_EDGES),
+              "d.png");
+    expect(k, "field 'pairs' has no value on each cell, edge or vertex");
+    kata_save(kata_field_new(sphere, "whole", KATA_I32, .on = KATA_CELLS, .along = KATA_X | KATA_Y),
+              "d.png");
+    expect(k, "a picture is made of 1 to 4 of");
+    assert_int_not_equal(access("d.png", F_OK), 0);
     assert_null(kata_series_new(d, path, .positions = x));
     expect(k, "go to a file for each step");
     assert_int_equal(kata_close(k), KATA_OK);
@@ -269,9 +360,12 @@ static void others_are_refused(void **unused)
 
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sphere_has_cells_of_all_levels),
-        cmocka_unit_test(levels_have_positions_of_their_own), cmocka_unit_test(edges_are_lines),
-        cmocka_unit_test(cells_have_any_number_of_corners), cmocka_unit_test(others_are_refused)};
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(a_sphere_has_cells_of_all_levels),
+                                              cmocka_unit_test(levels_have_positions_of_their_own),
+                                              cmocka_unit_test(edges_are_lines),
+                                              cmocka_unit_test(cells_have_any_number_of_corners),
+                                              cmocka_unit_test(maps_show_what_is_nearest),
+                                              cmocka_unit_test(maps_have_north_on_top),
+                                              cmocka_unit_test(others_are_refused)};
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
