@@ -7,8 +7,7 @@ static bool get_kept(kata *k, wisdom *kept)
     kata_machine machine;
     int wrong = exec_wisdom_wrong(&k->exec);
     if (wrong && !kata_machine_get(k, &machine))
-        message_warn(&k->messages,
-                     "the file is called wisdom.before when another takes its place",
+        message_warn(&k->messages, "the file is called wisdom.before when another takes its place",
                      "line %d of %s/wisdom is no wisdom of this version of Katagami", wrong,
                      machine.cache);
     return exec_wisdom_get(&k->exec, kept);
