@@ -34,6 +34,7 @@ typedef struct job {
     io_output output;
     piece *first, *last, *current; /* to be written; being written */
     bool complete;                 /* no more pieces will come */
+    bool over;                     /* no more pieces are wanted */
 } job;
 
 struct io_behind {
@@ -219,6 +220,7 @@ static void write_job(struct io_behind *b, job *j)
     messages m = {.silent = true};
     j->output.write(j->output.data, &source, &m);
     pthread_mutex_lock(&b->lock);
+    j->over = true;
     use_up(b, j);
     note_error(b, &m);
     b->held -= OVERHEAD;
@@ -316,6 +318,14 @@ bool io_behind_begin(io_behind *b, const io_output *output)
     pthread_cond_broadcast(&b->changed);
     pthread_mutex_unlock(&b->lock);
     return true;
+}
+
+bool io_behind_wants_more(io_behind *b)
+{
+    pthread_mutex_lock(&b->lock);
+    const bool wants = !b->stop && b->last && !b->last->over;
+    pthread_mutex_unlock(&b->lock);
+    return wants;
 }
 
 void *io_behind_room(io_behind *b, size_t bytes)

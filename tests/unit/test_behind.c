@@ -192,6 +192,18 @@ static void test_an_error_is_reported_by_a_later_call(void **state)
     assert_int_equal(files_here(), 0);
 }
 
+/* Values that nobody takes any more are not copied: these would take days. */
+static void test_an_output_that_fails_ends_the_copy_of_its_values(void **state)
+{
+    (void)state;
+    kata *k = open_quiet();
+    kata_field *u = kata_field_new(kata_grid_1d(k, INT64_C(1) << 47), "u", KATA_F64);
+    assert_int_equal(kata_save(u, "no/u.npy", .behind = true), KATA_OK);
+    assert_int_equal(kata_output_wait(k), KATA_ERROR_FILE);
+    assert_string_equal(message, "error: cannot write no/u.npy: No such file or directory");
+    assert_int_equal(kata_close(k), KATA_ERROR_FILE);
+}
+
 static void set_limit(rlim_t most)
 {
     struct rlimit limit;
@@ -522,6 +534,7 @@ int main(void)
         cmocka_unit_test(test_files_written_behind_are_those_written_at_once),
         cmocka_unit_test(test_values_are_copied_at_the_call),
         cmocka_unit_test(test_an_error_is_reported_by_a_later_call),
+        cmocka_unit_test(test_an_output_that_fails_ends_the_copy_of_its_values),
         cmocka_unit_test(test_a_step_that_fails_leaves_the_file_as_it_was),
         cmocka_unit_test(test_what_is_queued_is_written_when_the_program_ends),
         cmocka_unit_test(test_numbered_files_have_as_many_digits_as_they_need),
