@@ -2,6 +2,7 @@
 
 #include "apps.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -99,8 +100,17 @@ static int run_verb(int argc, char **argv)
     return v ? v->main(argc - 1, argv + 1) : EXIT_USAGE;
 }
 
+/* Where input, output or errors are closed, no file gets their number: it would get what is
+ * printed. What has it instead is neither read nor written. */
+static void hold_standard(void)
+{
+    for (int i = 0; i < 3; i++)
+        if (fcntl(i, F_GETFD) < 0) open("/dev/null", i ? O_RDONLY : O_WRONLY);
+}
+
 int main(int argc, char **argv)
 {
+    hold_standard();
     setvbuf(stdout, NULL, _IOLBF, 0); /* in a file, lines and messages stand in their order */
     if (kata_rank(NULL) > 0 &&
         (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)))

@@ -183,7 +183,8 @@ typedef struct kata_options {
 } kata_options;
 
 /* Opens a context; options may be NULL. Returns NULL when an option is wrong or memory is out, with
- * a message to the handler (standard error where the size of the options is wrong). Call it as
+ * a message to the handler (standard error where the size of the options is wrong). Where standard
+ * input, output or error is closed, no file gets its number from here on. Call it as
  *     kata_open(NULL)     kata_open(&(kata_options){.threads = 4}) */
 KATA_API kata *kata_open_with(const kata_options *options);
 static inline kata *kata_open(const kata_options *options)

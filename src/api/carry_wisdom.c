@@ -1,15 +1,13 @@
 /* What programs may do with wisdom: look at it, carry it to another cache folder, forget it. */
 #include "api/api.h"
 
-/* All that is kept. Warns of what does not count: it is lost when the file is written anew. */
+/* All that is kept. Warns of what does not count: it is not there when the file is written anew. */
 static bool get_kept(kata *k, wisdom *kept)
 {
     kata_machine machine;
     int wrong = exec_wisdom_wrong(&k->exec);
     if (wrong && !kata_machine_get(k, &machine))
-        message_warn(&k->messages,
-                     "copy the file if it is of another version: it is replaced when a plan is "
-                     "found, or by kata wisdom import",
+        message_warn(&k->messages, "the file is called wisdom.before when another takes its place",
                      "line %d of %s/wisdom is no wisdom of this version of Katagami", wrong,
                      machine.cache);
     return exec_wisdom_get(&k->exec, kept);

@@ -15,8 +15,13 @@ static atomic_int signals[SIGNALS]; /* of each number, that have come */
 
 static void note_signal(int number) { atomic_fetch_add(&signals[number], 1); }
 
-/* Contexts that wait for a signal, and what it did before the first of them. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Contexts that wait for a signal, and what it did before the first of them. A process made by fork
+ * finds them free. */
+static pthread_mutex_t caught_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t forks = PTHREAD_ONCE_INIT;
+static void lock(void) { pthread_mutex_lock(&caught_lock); }
+static void unlock(void) { pthread_mutex_unlock(&caught_lock); }
+static void watch_forks(void) { pthread_atfork(lock, unlock, unlock); }
 static struct caught {
     int contexts;
     struct sigaction before;
@@ -26,11 +31,12 @@ static kata_status catch_signal(kata *k, int number)
 {
     const struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
     bool good = number > 0 && number < SIGNALS;
-    pthread_mutex_lock(&lock);
+    pthread_once(&forks, watch_forks);
+    lock();
     if (good && !caught[number].contexts)
         good = !sigaction(number, &action, &caught[number].before);
     if (good) caught[number].contexts++;
-    pthread_mutex_unlock(&lock);
+    unlock();
     return good ? KATA_OK
                 : api_fail(k, KATA_ERROR_ARGUMENT, "kata_checkpoint: signal %d cannot be caught",
                            number);
@@ -42,11 +48,11 @@ void api_checkpoint_end(kata *k)
     const int number = k->checkpoint ? k->checkpoint->signal : 0;
     struct sigaction now;
     if (!number) return;
-    pthread_mutex_lock(&lock);
+    lock();
     if (!--caught[number].contexts && !sigaction(number, NULL, &now) &&
         now.sa_handler == note_signal)
         sigaction(number, &caught[number].before, NULL);
-    pthread_mutex_unlock(&lock);
+    unlock();
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */

@@ -309,6 +309,7 @@ kata *kata_open_with(const kata_options *given)
                                      .least = API_END(kata_options, machine)};
     static const kata_options defaults = {.size = sizeof defaults};
     kata_options options;
+    file_hold_standard();
     if (!given) given = &defaults;
     api_options_copy(&kind, given, &options);
     kata *k = new_context(&options);

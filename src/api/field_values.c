@@ -101,7 +101,7 @@ static size_t bytes_of_next(const api_field_list *list)
 
 void api_copy_values(api_field_list *list, io_behind *behind)
 {
-    while (list->array < list->count) {
+    while (list->array < list->count && io_behind_wants_more(behind)) {
         void *room = io_behind_room(behind, bytes_of_next(list));
         if (!room) api_no_memory(list->field[0]->k);
         int64_t count = room ? next_piece(list, room) : 0;

@@ -229,6 +229,12 @@ int64_t file_limit_bytes(void);
  * stream. */
 FILE *file_stream(const char *path, bool adds);
 
+/* ---- file_standard.c ------------------------------------------------------------------------- */
+
+/* Opens those of the descriptors 0 to 2 that are closed, so that no file gets them. Input cannot be
+ * read then, nor output written, as if they were closed. */
+void file_hold_standard(void);
+
 /* ---- file_draft.c ---------------------------------------------------------------------------- */
 
 #define FILE_DRAFT_PREFIX ".katagami-" /* of the names of drafts */

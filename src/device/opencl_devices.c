@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 enum { MOST_PLATFORMS = 32, MOST_DEVICES = 64 };
 
@@ -94,9 +95,13 @@ int opencl_count(text *why)
     opencl_listed list[MOST_DEVICES];
     const opencl_api *api = opencl_loader(why);
     int count = api ? list_devices(api, list) : 0;
+    struct rlimit most;
+    const bool limited = !getrlimit(RLIMIT_AS, &most) && most.rlim_cur != RLIM_INFINITY;
     if (api && !count)
-        text_add(why, "OpenCL finds no device; install the device's OpenCL driver (Debian: "
-                      "pocl-opencl-icd computes on the CPU)");
+        text_add(why,
+                 "OpenCL finds no device; %sinstall the device's OpenCL driver (Debian: "
+                 "pocl-opencl-icd computes on the CPU)",
+                 limited ? "its driver may need more memory than ulimit -v lets it have; or " : "");
     return count;
 }
 

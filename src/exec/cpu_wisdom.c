@@ -1,7 +1,8 @@
 /* Wisdom of the cpu executor: it is kept in a file of the cache folder of kernels, read when the
  * first chain with tiles is met, and written when a search has ended and when the context ends. The
  * file is read again before it is written, so that processes which run at once lose little of what
- * the others have found. Without a folder that can be written to nothing is kept. */
+ * the others have found. Without a folder that can be written to nothing is kept. A file with wrong
+ * lines, damaged or of another version, keeps another name when it is replaced. */
 #include "exec/alike.h"
 #include "machine/machine.h"
 
@@ -25,11 +26,14 @@ static int read_lines(const jit *j, wisdom *out)
 
 static bool read_file(const jit *j, wisdom *out) { return read_lines(j, out) >= 0; }
 
-static bool write_file(const jit *j, const wisdom *w)
+/* `wrong`: as read_lines has returned it. */
+static bool write_file(const jit *j, const wisdom *w, int wrong)
 {
     text lines = {0};
     wisdom_print(&lines, w);
-    bool good = !lines.failed && jit_note_write(j, file_name, text_get(&lines));
+    bool good = !lines.failed;
+    if (good && wrong) jit_note_keep(j, file_name, ".before");
+    good = good && jit_note_write(j, file_name, text_get(&lines));
     text_free(&lines);
     return good;
 }
@@ -82,14 +86,15 @@ void cpu_wisdom_save(struct exec_cpu *cpu)
     bool changed = false;
     for (int i = 0; cpu->ways && i < CPU_KNOWN_CHAINS; i++) changed |= cpu->ways[i].learned;
     if (!changed || !cpu->wisdom_loaded) return;
-    bool good = read_file(cpu->jit, &now);
+    const int wrong = read_lines(cpu->jit, &now);
+    bool good = wrong >= 0;
     for (int i = 0; i < CPU_KNOWN_CHAINS && good; i++) {
         tune_ways *w = &cpu->ways[i];
         wisdom_entry e;
         if (w->learned && entry_of(w, &e)) good = wisdom_add(&now, &e, false);
         w->learned = false;
     }
-    if (good) write_file(cpu->jit, &now);
+    if (good) write_file(cpu->jit, &now, wrong);
     wisdom_free(&now);
 }
 
@@ -110,5 +115,5 @@ int exec_wisdom_wrong(const exec_context *context)
 
 bool exec_wisdom_set(const exec_context *context, const wisdom *w)
 {
-    return write_file(context->jit, w);
+    return write_file(context->jit, w, exec_wisdom_wrong(context));
 }

@@ -34,6 +34,7 @@ typedef struct job {
     io_output output;
     piece *first, *last, *current; /* to be written; being written */
     bool complete;                 /* no more pieces will come */
+    bool over;                     /* no more pieces are wanted */
 } job;
 
 struct io_behind {
@@ -59,6 +60,12 @@ static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct io_behind *all;
 static bool ends_all;
 
+static void lock_all(void) { pthread_mutex_lock(&all_lock); }
+static void unlock_all(void) { pthread_mutex_unlock(&all_lock); }
+
+/* A process made by fork finds the list free. */
+static void watch_forks(void) { pthread_atfork(lock_all, unlock_all, unlock_all); }
+
 /* Lets the thread write what is queued, and end; once it has ended, nothing happens. */
 static void finish(struct io_behind *b)
 {
@@ -73,31 +80,33 @@ static void finish(struct io_behind *b)
 /* When the program ends. */
 static void finish_all(void)
 {
-    pthread_mutex_lock(&all_lock);
+    lock_all();
     for (struct io_behind *b = all; b; b = b->next)
         if (b->owner == getpid()) finish(b);
-    pthread_mutex_unlock(&all_lock);
+    unlock_all();
 }
 
 static void enlist(struct io_behind *b)
 {
-    pthread_mutex_lock(&all_lock);
+    static pthread_once_t forks = PTHREAD_ONCE_INIT;
     io_hdf5_start(); /* what begins later ends earlier: HDF5 is there until the last file is */
+    pthread_once(&forks, watch_forks); /* later than HDF5's: this lock is taken before that one */
+    lock_all();
     if (!ends_all) ends_all = atexit(finish_all) == 0;
     b->next = all;
     all = b;
-    pthread_mutex_unlock(&all_lock);
+    unlock_all();
 }
 
 static void delist(const struct io_behind *b)
 {
-    pthread_mutex_lock(&all_lock);
+    lock_all();
     for (struct io_behind **at = &all; *at; at = &(*at)->next)
         if (*at == b) {
             *at = b->next;
             break;
         }
-    pthread_mutex_unlock(&all_lock);
+    unlock_all();
 }
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
@@ -211,6 +220,7 @@ static void write_job(struct io_behind *b, job *j)
     messages m = {.silent = true};
     j->output.write(j->output.data, &source, &m);
     pthread_mutex_lock(&b->lock);
+    j->over = true;
     use_up(b, j);
     note_error(b, &m);
     b->held -= OVERHEAD;
@@ -308,6 +318,14 @@ bool io_behind_begin(io_behind *b, const io_output *output)
     pthread_cond_broadcast(&b->changed);
     pthread_mutex_unlock(&b->lock);
     return true;
+}
+
+bool io_behind_wants_more(io_behind *b)
+{
+    pthread_mutex_lock(&b->lock);
+    const bool wants = !b->stop && b->last && !b->last->over;
+    pthread_mutex_unlock(&b->lock);
+    return wants;
 }
 
 void *io_behind_room(io_behind *b, size_t bytes)

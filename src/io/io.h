@@ -308,6 +308,8 @@ void io_behind_free(io_behind *b);
 /* Begins an output, which is written behind those begun before. It is freed when it was written,
  * or has failed. False when memory is out: nothing has happened. */
 bool io_behind_begin(io_behind *b, const io_output *output);
+/* Whether it still takes pieces: not when it has failed. */
+bool io_behind_wants_more(io_behind *b);
 /* Memory for its next piece, once there is room; NULL when memory is out. */
 void *io_behind_room(io_behind *b, size_t bytes);
 /* Adds that piece: values of `count` points, as the output will take them. */

@@ -94,6 +94,26 @@ static int64_t take_rows(io_columns *c, double **rows)
     return count;
 }
 
+/* Rows that could not be written wait again, before those that have come since. Where memory is
+ * out, or they are many, they are lost. */
+static void put_back(io_columns *c, const double *rows, int64_t count)
+{
+    static const size_t MOST = (size_t)64 << 20; /* bytes */
+    const size_t more = (size_t)(count * c->width);
+    if (!more) return;
+    pthread_mutex_lock(&c->lock);
+    void *waiting = c->waiting;
+    bool fits = (c->wait_count + more) * sizeof *rows <= MOST &&
+                vector_reserve(&waiting, &c->wait_room, c->wait_count + more, sizeof *rows);
+    c->waiting = waiting;
+    if (fits) {
+        memmove(c->waiting + more, c->waiting, c->wait_count * sizeof *rows);
+        memcpy(c->waiting, rows, more * sizeof *rows);
+        c->wait_count += more;
+    }
+    pthread_mutex_unlock(&c->lock);
+}
+
 /* Drops rows with the time of the one before: where another file has failed, a step that this one
  * has may come again. Returns how many are left. */
 static int64_t drop_repeated(const io_columns *c, double *rows, int64_t count)
@@ -124,6 +144,7 @@ kata_status io_columns_write(io_columns *c, messages *m)
     kata_status status = io_cannot_write(c->path, error, &reason, m);
     if (!error && count) c->last = rows[(size_t)(count - 1) * (size_t)c->width];
     if (!error) c->rows += count;
+    if (error) put_back(c, rows, count);
     text_free(&reason);
     free(rows);
     return status;

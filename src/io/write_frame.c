@@ -44,11 +44,18 @@ static void lock(void) { pthread_mutex_lock(&hdf5); }
 static void unlock(void) { pthread_mutex_unlock(&hdf5); }
 
 /* A process made by fork finds HDF5 in no call's midst. */
+static void watch_forks(void) { pthread_atfork(lock, unlock, unlock); }
+
+static void enter(void)
+{
+    static pthread_once_t forks = PTHREAD_ONCE_INIT;
+    pthread_once(&forks, watch_forks);
+    lock();
+}
+
 void io_hdf5_start(void)
 {
-    static bool forks;
-    lock();
-    if (!forks) forks = pthread_atfork(lock, unlock, unlock) == 0;
+    enter();
     H5open();
     unlock();
 }
@@ -56,7 +63,7 @@ void io_hdf5_start(void)
 io_quiet io_quiet_begin(text *reason)
 {
     io_quiet q = {NULL, NULL, false};
-    lock();
+    enter();
     q.known = H5Eget_auto2(H5E_DEFAULT, &q.print, &q.data) >= 0;
     H5Eset_auto2(H5E_DEFAULT, on_error, reason);
     return q;

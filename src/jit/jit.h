@@ -58,6 +58,8 @@ bool jit_note_read(const jit *j, const char *name, size_t most, text *out);
 bool jit_note_is_there(const jit *j, const char *name);
 /* Keeps a note, in the place of an older one; false where no cache folder takes it. */
 bool jit_note_write(const jit *j, const char *name, const char *lines);
+/* Gives a note another name, with an ending, in the place of what has it. */
+void jit_note_keep(const jit *j, const char *name, const char *ending);
 
 /* ---- binary.c: kernels of devices ------------------------------------------------------------ */
 

@@ -3,8 +3,10 @@
 #include "jit/jit_private.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool read_in(const jit_folder *folder, const char *name, size_t most, text *out)
@@ -37,4 +39,15 @@ bool jit_note_write(const jit *j, const char *name, const char *lines)
 {
     return j->cache.path.length &&
            jit_folder_write(&j->cache, name, &(file_part){lines, strlen(lines)}, 1) == 0;
+}
+
+void jit_note_keep(const jit *j, const char *name, const char *ending)
+{
+    text kept = {0};
+    struct stat status;
+    text_add(&kept, "%s%s", name, ending);
+    if (j->cache.path.length && !kept.failed &&
+        !fstatat(j->cache.file, name, &status, AT_SYMLINK_NOFOLLOW) && S_ISREG(status.st_mode))
+        renameat(j->cache.file, name, j->cache.file, text_get(&kept));
+    text_free(&kept);
 }

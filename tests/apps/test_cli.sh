@@ -285,6 +285,14 @@ expect_usage "kata check: --whole writes one text; name one file" \
 
 if "$kata" info >/dev/full 2>err; then fail "a full disk is not noticed"; fi
 expect_text err "kata: cannot write to standard output"
+# What is closed gives its number to no file, which would get what is printed.
+printf '%s\n' 'kernel start(out double u) { u = ix; }' 'kernel all(in double u, sum double s) { s += u; }' >start.kata
+expect 0 apply start.kata start u=u.npy --size 8
+if "$kata" apply start.kata all u=u.npy --quiet >&- 2>err; then fail "closed output is not noticed"; fi
+expect_text err "kata: cannot write to standard output"
+"$kata" apply start.kata start u=u.npy --size 8 --summary --timeline closed.json --quiet 2>&- ||
+    fail "kata apply fails where standard error is closed"
+if grep -q summary closed.json; then fail "a file gets what goes to standard error: $(cat closed.json)"; fi
 # A misspelt variable is told by the names in src/api/switch.c: all that are read
 read_names() # pattern
 {

@@ -55,6 +55,13 @@ mkdir -m 700 damaged
 cp wrong.txt damaged/wisdom
 expect 0 wisdom --cache damaged
 expect_in err "line 2 of $PWD/damaged/wisdom is no wisdom of this version of Katagami"
+expect 0 wisdom merge kept.txt --cache damaged
+cmp damaged/wisdom.before wrong.txt || fail "a damaged file of wisdom is lost where another takes its place"
+cmp damaged/wisdom kept.txt || fail "wisdom is not kept beside a damaged file"
+cp wrong.txt damaged/wisdom
+rm damaged/wisdom.before
+KATA_CACHE_DIR=damaged expect 0 tune -- "$kata" "${steps[@]}" --steps 500
+cmp damaged/wisdom.before wrong.txt || fail "a program loses a damaged file of wisdom"
 expect 1 wisdom merge wrong.txt
 expect_in err "line 2 is none of kata_wisdom_export"
 expect 1 wisdom import /dev/null

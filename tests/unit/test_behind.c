@@ -192,6 +192,18 @@ static void test_an_error_is_reported_by_a_later_call(void **state)
     assert_int_equal(files_here(), 0);
 }
 
+/* Values that nobody takes any more are not copied: these would take days. */
+static void test_an_output_that_fails_ends_the_copy_of_its_values(void **state)
+{
+    (void)state;
+    kata *k = open_quiet();
+    kata_field *u = kata_field_new(kata_grid_1d(k, INT64_C(1) << 47), "u", KATA_F64);
+    assert_int_equal(kata_save(u, "no/u.npy", .behind = true), KATA_OK);
+    assert_int_equal(kata_output_wait(k), KATA_ERROR_FILE);
+    assert_string_equal(message, "error: cannot write no/u.npy: No such file or directory");
+    assert_int_equal(kata_close(k), KATA_ERROR_FILE);
+}
+
 static void set_limit(rlim_t most)
 {
     struct rlimit limit;
@@ -233,6 +245,35 @@ static void test_a_step_that_fails_leaves_the_file_as_it_was(void **state)
         }
     }
     signal(SIGXFSZ, SIG_DFL);
+    assert_int_equal(kata_close(k), KATA_OK);
+    clear();
+}
+
+/* Rows are written together: an error of one is that of others, which nobody adds again. */
+static void test_rows_that_find_no_room_come_with_the_next(void **state)
+{
+    (void)state;
+    kata *k = open_quiet();
+    kata_rows *c = kata_rows_new(k, "c.csv", "a"), *h = kata_rows_new(k, "h.h5", "a");
+    signal(SIGXFSZ, SIG_IGN);
+    for (int i = 0; i < 6; i++) {
+        double time = i;
+        set_limit(i % 3 == 2 ? RLIM_INFINITY : 1);
+        kata_rows_add(c, 1, &time, &time, 1);
+        kata_rows_add(h, 1, &time, &time, 1);
+        assert_int_equal(kata_output_wait(k), i % 3 == 2 ? KATA_OK : KATA_ERROR_FILE);
+        kata_error_clear(k);
+    }
+    signal(SIGXFSZ, SIG_DFL);
+    size_t size;
+    char *lines = contents("c.csv", &size);
+    assert_string_equal(lines, "time,a\n0,0\n1,1\n2,2\n3,3\n4,4\n5,5\n");
+    free(lines);
+    double times[6];
+    kata_field *u = kata_field_new(kata_grid_1d(k, 6), "u", KATA_F64);
+    assert_int_equal(kata_load(u, "h.h5:/time"), KATA_OK);
+    kata_get(u, kata_on(u), times, 6);
+    for (int i = 0; i < 6; i++) assert_true(times[i] == i);
     assert_int_equal(kata_close(k), KATA_OK);
     clear();
 }
@@ -522,7 +563,9 @@ int main(void)
         cmocka_unit_test(test_files_written_behind_are_those_written_at_once),
         cmocka_unit_test(test_values_are_copied_at_the_call),
         cmocka_unit_test(test_an_error_is_reported_by_a_later_call),
+        cmocka_unit_test(test_an_output_that_fails_ends_the_copy_of_its_values),
         cmocka_unit_test(test_a_step_that_fails_leaves_the_file_as_it_was),
+        cmocka_unit_test(test_rows_that_find_no_room_come_with_the_next),
         cmocka_unit_test(test_what_is_queued_is_written_when_the_program_ends),
         cmocka_unit_test(test_numbered_files_have_as_many_digits_as_they_need),
         cmocka_unit_test(test_animated_pictures_are_numbered),

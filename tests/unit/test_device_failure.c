@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -104,6 +105,19 @@ static void all_reasons_are_told_body(void)
                           "(Debian: pocl-opencl-icd computes on the CPU)");
 }
 IN_PROCESS(all_reasons_are_told)
+
+/* Drivers that find no memory are no devices for OpenCL's loader. */
+static void a_limit_of_memory_is_told_body(void)
+{
+    const struct rlimit most = {(rlim_t)1 << 46, (rlim_t)1 << 46};
+    setenv("OCL_ICD_VENDORS", "/nowhere/", 1);
+    assert_int_equal(setrlimit(RLIMIT_AS, &most), 0);
+    expect_message("opencl", "error: device \"opencl\" cannot be used: OpenCL finds no device; its "
+                             "driver may need more memory than ulimit -v lets it have; or install "
+                             "the device's OpenCL driver (Debian: pocl-opencl-icd computes on the "
+                             "CPU)");
+}
+IN_PROCESS(a_limit_of_memory_is_told)
 
 static void numbers_beyond_the_last_are_refused_body(void)
 {
@@ -261,6 +275,7 @@ int main(void)
         cmocka_unit_test(an_old_driver_is_refused),
         cmocka_unit_test(a_driver_without_device_is_refused),
         cmocka_unit_test(all_reasons_are_told),
+        cmocka_unit_test(a_limit_of_memory_is_told),
         cmocka_unit_test(numbers_beyond_the_last_are_refused),
         cmocka_unit_test(a_lost_device_stays_lost),
         cmocka_unit_test(memory_that_others_have_is_out),
