@@ -98,6 +98,19 @@ static void add_looked_up(text *out, const codegen_writer *w, const codegen_look
     text_add(out, ", %d, %d)", (int)l->low, l->count);
 }
 
+/* Where a component is read along a dimension: on devices, sides may wrap. */
+static void add_chosen_index(text *out, const codegen_writer *w, const ir_node *first, int d)
+{
+    const int offset = first->offset[d] + (d == 0 ? w->moved : 0);
+    if (d == 0 && offset && codegen_has_vectors(w, first->param))
+        text_add(out, "%s", codegen_wrapped(w, first->param, "ix", offset).is);
+    else if (d > 0 && codegen_wraps(w, first->param, d, offset))
+        text_add(out, "%s",
+                 codegen_row_place(w, first->param, d, d == 1 ? "iy" : "iz", offset).is);
+    else
+        codegen_read_index(out, w->loop->kernel, first->param, d, offset);
+}
+
 /* A component of a field, found by its view. */
 static void add_chosen(text *out, const codegen_writer *w, const codegen_lookup *l)
 {
@@ -105,7 +118,7 @@ static void add_chosen(text *out, const codegen_writer *w, const codegen_lookup 
     const ir_node *first = &kernel->graph.nodes[l->values[0]];
     kata_type storage = w->loop->storage[first->param];
     text index = {0};
-    codegen_read_index(&index, kernel, first->param, 0, first->offset[0] + w->moved);
+    add_chosen_index(&index, w, first, 0);
     text_add(out, "%s*(const %s *)kata_at(view + %d + %d * ",
              codegen_load_open(first->type, storage).is, codegen_field_type(w, first->param).is,
              codegen_view_index(kernel, first->param) + first->element, (int)l->stride);
@@ -114,7 +127,7 @@ static void add_chosen(text *out, const codegen_writer *w, const codegen_lookup 
     add_position(out, w, first->param, text_get(&index));
     for (int d = 1; d < 3; d++) {
         text_add(out, ", ");
-        codegen_read_index(out, kernel, first->param, d, first->offset[d]);
+        add_chosen_index(out, w, first, d);
     }
     text_add(out, ", %d, %d)%s", ir_storages[storage].bytes,
              codegen_rows_of(w->loop, first->param) == CODEGEN_STRIDED,
