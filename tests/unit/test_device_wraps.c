@@ -155,8 +155,8 @@ static void run_chosen(const char *device, const char *shape, outcome *o)
     assert_non_null(k);
     kata_module *m = kata_module_from_text(k, "chosen.kata", chosen_text);
     kata_grid *g = kata_grid_3d(k, NX, NY, NZ);
-    kata_field *u = kata_field_new(g, "u", KATA_F64, .components = COMPONENTS,
-                                   .boundary = KATA_PERIODIC);
+    kata_field *u =
+        kata_field_new(g, "u", KATA_F64, .components = COMPONENTS, .boundary = KATA_PERIODIC);
     kata_field *v = kata_field_new(g, "v", KATA_F64), *w = kata_field_new(g, "w", KATA_F64);
     kata_scalar *s = kata_scalar_new(k, "s", KATA_F64);
     kata_apply(kata_kernel_find(m, "start"), kata_all(g), u);
