@@ -55,6 +55,7 @@ bool codegen_wraps(const codegen_writer *w, int param, int d, int offset)
 codegen_label codegen_row_place(const codegen_writer *w, int param, int d, const char *from,
                                 int offset)
 {
+    if (w->loop->kernel->params[param].absent_axis[d]) return codegen_format("0");
     if (!codegen_wraps(w, param, d, offset)) return codegen_format("(%s + %d)", from, offset);
     return codegen_format("KATA_ROUND(%s + (%d), %d)", from, offset, d);
 }

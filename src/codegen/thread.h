@@ -11,7 +11,8 @@
  * that is read at offsets along both. */
 bool codegen_wraps(const codegen_writer *w, int param, int dimension, int offset);
 bool codegen_wraps_row(const codegen_writer *w, int param, const int32_t offset[3]);
-/* Where it is along a dimension: so far from an index. */
+/* Where it is along a dimension: so far from an index; at the only one, 0, along one that the field
+ * lacks. */
 codegen_label codegen_row_place(const codegen_writer *w, int param, int dimension, const char *from,
                                 int offset);
 
