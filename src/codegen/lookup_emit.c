@@ -70,8 +70,7 @@ void codegen_lookup_tables(const codegen_writer *w, nest *file)
         if (is_read(&w->loop->kernel->graph, t)) add_constants(w, file, t);
 }
 
-/* ---- what is looked up ------------------------------------------------------------------------
- */
+/* ---- what is looked up ----------------------------------------------------------------------- */
 
 static void add_looked_up(text *out, const codegen_writer *w, const codegen_lookup *l)
 {
