@@ -239,6 +239,8 @@ void codegen_lookups_free(codegen_lookups *lookups);
 bool codegen_reads_tables(const codegen_writer *w);
 /* The tables of constants, in front of all functions. */
 void codegen_lookup_tables(const codegen_writer *w, nest *file);
+/* An element of a table of constants, of the numbers that the loop is given, or of a field. */
+void codegen_lookup_value(text *out, const codegen_writer *w, const codegen_lookup *l);
 
 /* ---- constant.c, conversion.c, index.c, expression.c: expressions ---------------------------- */
 
@@ -265,6 +267,8 @@ void codegen_element(text *out, const codegen_writer *w, int param, int32_t offs
 void codegen_value_name(text *out, const codegen_writer *w, ir_id id);
 /* A node where it is used: its name, or the whole expression. */
 void codegen_operand(text *out, const codegen_writer *w, ir_id id);
+/* Where element i lies in its row, counted in elements or, of strided rows, in strides. */
+void codegen_in_row(text *out, const codegen_writer *w, int param, const char *i);
 /* The expression that computes a node. */
 void codegen_expression(text *out, const codegen_writer *w, ir_id id);
 /* The element of a row, or the lane, that a store writes. */

@@ -73,8 +73,7 @@ static void add_stored(text *out, const codegen_writer *w, const ir_node *node)
              codegen_load_close(node->type, storage));
 }
 
-/* Where an element lies in its row, counted in elements or, of strided rows, in strides. */
-static void add_position(text *out, const codegen_writer *w, int param, const char *i)
+void codegen_in_row(text *out, const codegen_writer *w, int param, const char *i)
 {
     int count = w->loop->kernel->params[param].count;
     switch (codegen_rows_of(w->loop, param)) {
@@ -88,61 +87,7 @@ static void add_position(text *out, const codegen_writer *w, int param, const ch
     }
 }
 
-/* ---- lookups --------------------------------------------------------------------------------- */
-
-static void add_looked_up(text *out, const codegen_writer *w, const codegen_lookup *l)
-{
-    const ir_node *index = &w->loop->kernel->graph.nodes[l->index];
-    text_add(out, "kata_element_%s(", codegen_short_type((ir_type)index->type));
-    codegen_operand(out, w, l->index);
-    text_add(out, ", %d, %d)", (int)l->low, l->count);
-}
-
-/* A component of a field, found by its view. */
-static void add_chosen(text *out, const codegen_writer *w, const codegen_lookup *l)
-{
-    const ir_kernel *kernel = w->loop->kernel;
-    const ir_node *first = &kernel->graph.nodes[l->values[0]];
-    kata_type storage = w->loop->storage[first->param];
-    text index = {0};
-    codegen_read_index(&index, kernel, first->param, 0, first->offset[0] + w->moved);
-    text_add(out, "%s*(const %s *)kata_at(view + %d + %d * ",
-             codegen_load_open(first->type, storage).is, codegen_field_type(w, first->param).is,
-             codegen_view_index(kernel, first->param) + first->element, (int)l->stride);
-    add_looked_up(out, w, l);
-    text_add(out, ", ");
-    add_position(out, w, first->param, text_get(&index));
-    for (int d = 1; d < 3; d++) {
-        text_add(out, ", ");
-        codegen_read_index(out, kernel, first->param, d, first->offset[d]);
-    }
-    text_add(out, ", %d, %d)%s", ir_storages[storage].bytes,
-             codegen_rows_of(w->loop, first->param) == CODEGEN_STRIDED,
-             codegen_load_close(first->type, storage));
-    if (index.failed) out->failed = true;
-    text_free(&index);
-}
-
-/* An element of a table of constants, of the numbers that the loop is given, or of a field. */
-static void add_lookup(text *out, const codegen_writer *w, const codegen_lookup *l)
-{
-    const ir_kernel *kernel = w->loop->kernel;
-    const ir_node *first = &kernel->graph.nodes[l->values[0]];
-    switch (l->of) {
-    case CODEGEN_CONSTANTS:
-        text_add(out, "%s[", codegen_table_name(w, l).is);
-        add_looked_up(out, w, l);
-        text_add(out, "]");
-        break;
-    case CODEGEN_IN_TABLE:
-        text_add(out, "numbers[%d + %d * ",
-                 codegen_number_index(kernel, first->param) + first->element, (int)l->stride);
-        add_looked_up(out, w, l);
-        text_add(out, "].%s", codegen_member((ir_type)first->type));
-        break;
-    case CODEGEN_IN_FIELD: add_chosen(out, w, l); break;
-    }
-}
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 /* An element of a table that is too large for choices. */
 static void add_element(text *out, const codegen_writer *w, const ir_node *node)
@@ -197,7 +142,7 @@ static void add_in_row(text *out, const codegen_writer *w, const ir_node *node, 
     if (codegen_rows_of(w->loop, node->param) == CODEGEN_STRIDED)
         text_add(out, "(%s) * view[%d].x", i, view);
     else
-        add_position(out, w, node->param, i);
+        codegen_in_row(out, w, node->param, i);
     text_free(&index);
 }
 
@@ -341,7 +286,7 @@ void codegen_expression(text *out, const codegen_writer *w, ir_id id)
     }
     const codegen_lookup *lookup = codegen_lookup_of(w, id);
     if (lookup) {
-        add_lookup(out, w, lookup);
+        codegen_lookup_value(out, w, lookup);
         return;
     }
     const ir_id *a = node->arg;

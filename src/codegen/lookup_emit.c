@@ -1,6 +1,7 @@
 /* Where the tables of lookups are: constants stand in front of the loop's functions, other elements
- * among the numbers that the loop is given. */
-#include "codegen/emit.h"
+ * among the numbers that the loop is given; components are read where their fields lie. */
+#include "codegen/halves.h"
+#include "codegen/thread.h"
 
 /* Whether a node is an element of a table parameter in memory. */
 static bool is_element(const ir_node *node) { return node->op == IR_ELEMENT && !node->element; }
@@ -67,4 +68,71 @@ void codegen_lookup_tables(const codegen_writer *w, nest *file)
             add_table(w, file, &w->lookups->lookup[i]);
     for (int t = 0; t < w->loop->kernel->table_count; t++)
         if (is_read(&w->loop->kernel->graph, t)) add_constants(w, file, t);
+}
+
+/* ---- what is looked up ----------------------------------------------------------------------- */
+
+static void add_looked_up(text *out, const codegen_writer *w, const codegen_lookup *l)
+{
+    const ir_node *index = &w->loop->kernel->graph.nodes[l->index];
+    text_add(out, "kata_element_%s(", codegen_short_type((ir_type)index->type));
+    codegen_operand(out, w, l->index);
+    text_add(out, ", %d, %d)", (int)l->low, l->count);
+}
+
+/* Where a component is read along a dimension: on devices, sides may wrap. */
+static void add_chosen_index(text *out, const codegen_writer *w, const ir_node *first, int d)
+{
+    const int offset = first->offset[d] + (d == 0 ? w->moved : 0);
+    if (d == 0 && offset && codegen_has_vectors(w, first->param))
+        text_add(out, "%s", codegen_wrapped(w, first->param, "ix", offset).is);
+    else if (d > 0 && codegen_wraps(w, first->param, d, offset))
+        text_add(out, "%s", codegen_row_place(w, first->param, d, d == 1 ? "iy" : "iz", offset).is);
+    else
+        codegen_read_index(out, w->loop->kernel, first->param, d, offset);
+}
+
+/* A component of a field, found by its view. */
+static void add_chosen(text *out, const codegen_writer *w, const codegen_lookup *l)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    const ir_node *first = &kernel->graph.nodes[l->values[0]];
+    kata_type storage = w->loop->storage[first->param];
+    text index = {0};
+    add_chosen_index(&index, w, first, 0);
+    text_add(out, "%s*(const %s *)kata_at(view + %d + %d * ",
+             codegen_load_open(first->type, storage).is, codegen_field_type(w, first->param).is,
+             codegen_view_index(kernel, first->param) + first->element, (int)l->stride);
+    add_looked_up(out, w, l);
+    text_add(out, ", ");
+    codegen_in_row(out, w, first->param, text_get(&index));
+    for (int d = 1; d < 3; d++) {
+        text_add(out, ", ");
+        add_chosen_index(out, w, first, d);
+    }
+    text_add(out, ", %d, %d)%s", ir_storages[storage].bytes,
+             codegen_rows_of(w->loop, first->param) == CODEGEN_STRIDED,
+             codegen_load_close(first->type, storage));
+    if (index.failed) out->failed = true;
+    text_free(&index);
+}
+
+void codegen_lookup_value(text *out, const codegen_writer *w, const codegen_lookup *l)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    const ir_node *first = &kernel->graph.nodes[l->values[0]];
+    switch (l->of) {
+    case CODEGEN_CONSTANTS:
+        text_add(out, "%s[", codegen_table_name(w, l).is);
+        add_looked_up(out, w, l);
+        text_add(out, "]");
+        break;
+    case CODEGEN_IN_TABLE:
+        text_add(out, "numbers[%d + %d * ",
+                 codegen_number_index(kernel, first->param) + first->element, (int)l->stride);
+        add_looked_up(out, w, l);
+        text_add(out, "].%s", codegen_member((ir_type)first->type));
+        break;
+    case CODEGEN_IN_FIELD: add_chosen(out, w, l); break;
+    }
 }

@@ -46,13 +46,23 @@ static int rows_of(const ir_kernel *kernel, int *shared)
     return rows;
 }
 
+/* Compilers take far more than twice as long for a loop of twice as many operations, beside which
+ * the loads that pairs save no longer count. */
+static bool is_long(const ir_graph *g)
+{
+    enum { MOST = 600 };
+    int operations = 0;
+    for (ir_id id = 1; id < g->count; id++) operations += g->nodes[id].arg[0] != 0;
+    return operations > MOST;
+}
+
 static bool may_pair(const codegen_writer *w)
 {
     const ir_kernel *kernel = w->loop->kernel;
     bool may = w->line && !w->pair && !codegen_reduces(w->loop) && !w->loop->colored &&
                !codegen_has_rows(kernel) && !kernel->direction && !kernel->valid &&
                !kernel->loop_count && !kernel->level_read_count && !codegen_chooses_rows(w) &&
-               !codegen_computes_at(w, CODEGEN_ROW);
+               !codegen_computes_at(w, CODEGEN_ROW) && !is_long(&kernel->graph);
     for (int p = 0; p < kernel->param_count; p++)
         may =
             may &&

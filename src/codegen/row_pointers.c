@@ -47,7 +47,7 @@ static void add_centre(const codegen_writer *w, nest *in, int param, int compone
     add_shift(line, w, param, 2, 0, view);
 }
 
-static bool is_wrapped(const codegen_writer *w, int param, int d, int offset)
+bool codegen_wraps(const codegen_writer *w, int param, int d, int offset)
 {
     return offset && w->loop->wraps[d] && w->loop->wraps[d] >> param & 1;
 }
@@ -55,13 +55,14 @@ static bool is_wrapped(const codegen_writer *w, int param, int d, int offset)
 codegen_label codegen_row_place(const codegen_writer *w, int param, int d, const char *from,
                                 int offset)
 {
-    if (!is_wrapped(w, param, d, offset)) return codegen_format("(%s + %d)", from, offset);
+    if (w->loop->kernel->params[param].absent_axis[d]) return codegen_format("0");
+    if (!codegen_wraps(w, param, d, offset)) return codegen_format("(%s + %d)", from, offset);
     return codegen_format("KATA_ROUND(%s + (%d), %d)", from, offset, d);
 }
 
 bool codegen_wraps_row(const codegen_writer *w, int param, const int32_t offset[3])
 {
-    return is_wrapped(w, param, 1, offset[1]) || is_wrapped(w, param, 2, offset[2]);
+    return codegen_wraps(w, param, 1, offset[1]) || codegen_wraps(w, param, 2, offset[2]);
 }
 
 /* The address of a row, from the row of the point where that is possible. */

@@ -7,9 +7,12 @@
 
 /* ---- row_pointers.c -------------------------------------------------------------------------- */
 
-/* Whether a row that is read at offsets along y and z may lie at the other end of its field. */
+/* Whether what is read at an offset along y or z may lie at the other end of its field; and the row
+ * that is read at offsets along both. */
+bool codegen_wraps(const codegen_writer *w, int param, int dimension, int offset);
 bool codegen_wraps_row(const codegen_writer *w, int param, const int32_t offset[3]);
-/* Where it is along a dimension: so far from an index. */
+/* Where it is along a dimension: so far from an index; at the only one, 0, along one that the field
+ * lacks. */
 codegen_label codegen_row_place(const codegen_writer *w, int param, int dimension, const char *from,
                                 int offset);
 

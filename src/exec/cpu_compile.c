@@ -74,11 +74,26 @@ static bool has_halves(const codegen_loop *loop)
     return false;
 }
 
+/* What it costs to round results that are read back to their storage. */
+static int64_t rounding_cost(const codegen_loop *loop)
+{
+    enum { COST = 10 };
+    const ir_graph *g = &loop->kernel->graph;
+    int64_t cost = 0;
+    for (ir_id id = 1; id < g->count; id++) {
+        if (g->nodes[id].op != IR_STORED) continue;
+        kata_type storage = loop->storage[g->nodes[id].param];
+        if (storage == KATA_F16 || storage == KATA_BF16 || storage == KATA_UNORM8) cost += COST;
+    }
+    return cost;
+}
+
 static jit_effort effort_of(const codegen_loop *loop)
 {
     const int64_t most = has_halves(loop) ? MOST_WITH_HALVES : MOST_OPTIMISED;
     /* all passes take twice as long for the text of a function as for other operations */
-    const int64_t cost = ir_compile_cost(loop->kernel) + ir_function_cost(loop->kernel);
+    const int64_t cost =
+        ir_compile_cost(loop->kernel) + ir_function_cost(loop->kernel) + rounding_cost(loop);
     bool large = cost > most || ir_values_at_once(loop->kernel) > MOST_AT_ONCE;
     if (large) return JIT_BRIEF;
     return codegen_is_plain(loop) ? JIT_LIGHT : JIT_FULL;

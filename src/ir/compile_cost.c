@@ -13,6 +13,9 @@ enum {
     SHIFT_COST = 10,
     TO_INTEGER_COST = 10, /* of floating-point numbers, which saturate */
     SELECT_COST = 3,
+    LEAST_COST = 4,    /* a comparison and a choice */
+    SIGN_COST = 10,    /* of integers without their signs */
+    CORNERS_COST = 20, /* choices for NaN, signs and halves */
     READ_COST = 40,
     CHILD_COST = 20,
     ADDITION_COST =
@@ -126,6 +129,15 @@ static int operation_cost(const ir_graph *g, const ir_node *node)
     case IR_CONVERT:
         return integer && !is_integer((ir_type)g->nodes[node->arg[0]].type) ? TO_INTEGER_COST : 1;
     case IR_SELECT: return SELECT_COST;
+    case IR_MIN:
+    case IR_MAX:
+    case IR_LEAST:
+    case IR_GREATEST: return LEAST_COST;
+    case IR_ABS: return integer ? SIGN_COST : 1;
+    case IR_FMIN:
+    case IR_FMAX:
+    case IR_ROUND:
+    case IR_COPYSIGN: return CORNERS_COST;
     case IR_DIV:
     case IR_REM: return integer ? DIVISION_COST : 1;
     default: return ir_ops[op].function >= IR_FUNCTION_ELEMENTARY ? FUNCTION_COST : 1;
@@ -269,9 +281,11 @@ kata_status ir_check_compile_cost(const ir_kernel *kernel, messages *m)
                      kernel->name, (long long)cost, most);
     message_line(
         m,
-        "unrolled, an operation counts 1, a choice %d, a shift or conversion to an integer "
-        "%d, a division of integers %d,",
-        (int)SELECT_COST, (int)SHIFT_COST, (int)DIVISION_COST);
+        "unrolled, an operation counts 1, a choice %d, min and max %d, a shift or conversion to an "
+        "integer %d, a division of integers %d,",
+        (int)SELECT_COST, (int)LEAST_COST, (int)SHIFT_COST, (int)DIVISION_COST);
+    message_line(m, "abs of an integer %d, fmin, fmax, round and copysign %d,", (int)SIGN_COST,
+                 (int)CORNERS_COST);
     message_line(
         m,
         "a random number %d or more, a function such as sin %d, an offset at which a field "

@@ -137,8 +137,8 @@ kata_status rounds_check_limits(lowering *l, const ir_stmt *s, int64_t most)
                          "this loop is not unrolled, and its condition does not limit it");
         message_line(l->m,
                      "say how often it runs at most: '... && %s < 1000', with a constant up to %d; "
-                     "%s is an int or long",
-                     name, (int)IR_MAX_ROUNDS, name);
+                     "%s, an int or long, starts at a constant, or as in 'int %s = max(n, 0)'",
+                     name, (int)IR_MAX_ROUNDS, name, name);
         return message_send(l->m);
     }
     if (most > IR_MAX_ROUNDS / l->rounds) {

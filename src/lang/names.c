@@ -9,8 +9,8 @@
 
 enum { BUCKETS = HOSTILE(1 << 14, 16) };
 
-static const char no_loop[] = "a loop is 'for (int q = 0; q < 9; q++)', with bounds known at "
-                              "compile time";
+static const char no_loop[] = "a loop is 'for (int q = 0; q < 9; q++)', or, with a constant that "
+                              "limits it, 'for (int q = 0; q < 1000 && x > y; q++)'";
 static const char no_switch[] = "use 'if' and 'else'";
 static const char no_type[] = "the types are " LANG_TYPE_NAMES;
 static const char no_storage[] =
@@ -29,7 +29,7 @@ static const struct refused {
     {"union", no_type},
     {"enum", no_type},
     {"typedef", no_type},
-    {"void", "a helper returns a value; a kernel without parameters is 'kernel name()'"},
+    {"void", "a kernel is 'kernel name(...)', without 'void'; a helper returns a value"},
     {"char", no_type},
     {"signed", no_type},
     {"unsigned", no_type},
@@ -231,6 +231,11 @@ static bool hint_meaning(lang_compiler *c, const char *name)
         {"pi", "the number pi is 'M_PI'"},
         {"Pi", "the number pi is 'M_PI'"},
         {"PI", "the number pi is 'M_PI'"},
+        {"NAN", "a NaN is '0.0/0.0'"},
+        {"INFINITY", "infinity is '1.0/0.0'"},
+        {"isnan", "a number is a NaN where 'x != x'"},
+        {"isinf", "a number is infinite where 'fabs(x) == 1.0/0.0'"},
+        {"isfinite", "a number is finite where 'fabs(x) < 1.0/0.0'"},
     };
     for (size_t i = 0; i < COUNT_OF(meanings); i++)
         if (!strcmp(name, meanings[i][0])) {

@@ -125,10 +125,109 @@ static void shapes_wrap(void **state)
     }
 }
 
+/* ---- components that are chosen when a kernel runs ------------------------------------------- */
+
+enum { COMPONENTS = 18 };
+
+static const char chosen_text[] =
+    "kernel start(out double u[18])\n"
+    "{\n"
+    "    for (int c = 0; c < 18; c++) u[c] = ((ix*7 + iy*13 + iz*31 + c*5) % 101)*0.37;\n"
+    "}\n"
+    "kernel chosen(in double u[18], out double v, sum double s)\n"
+    "{\n"
+    "    int c = (ix + 2*iy + 5*iz) % 17;\n"
+    "    v = u[c][-1,0,0] + 0.3*u[c][2,1,-1] - 0.5*u[c + 1][0,-3,2];\n"
+    "    s += u[c][0,0,1];\n"
+    "}\n"
+    "kernel chosen_alone(in double u[18], out double v)\n"
+    "{\n"
+    "    int c = (ix + 2*iy + 5*iz) % 17;\n"
+    "    v = u[c][1,0,0] + 0.3*u[c][-2,1,-1] - 0.5*u[c + 1][0,-3,2];\n"
+    "}\n";
+
+static void run_chosen(const char *device, const char *shape, outcome *o)
+{
+    memset(o, 0, sizeof *o);
+    if (shape) setenv("KATA_DEVICE_SHAPE", shape, 1);
+    kata *k = kata_open(&(kata_options){.device = device, .wait = true});
+    unsetenv("KATA_DEVICE_SHAPE");
+    assert_non_null(k);
+    kata_module *m = kata_module_from_text(k, "chosen.kata", chosen_text);
+    kata_grid *g = kata_grid_3d(k, NX, NY, NZ);
+    kata_field *u =
+        kata_field_new(g, "u", KATA_F64, .components = COMPONENTS, .boundary = KATA_PERIODIC);
+    kata_field *v = kata_field_new(g, "v", KATA_F64), *w = kata_field_new(g, "w", KATA_F64);
+    kata_scalar *s = kata_scalar_new(k, "s", KATA_F64);
+    kata_apply(kata_kernel_find(m, "start"), kata_all(g), u);
+    kata_apply(kata_kernel_find(m, "chosen"), kata_all(g), u, v, s);
+    kata_apply(kata_kernel_find(m, "chosen_alone"), kata_all(g), u, w);
+    kata_scalar_get(s, &o->sum);
+    kata_get(v, kata_all(g), o->v, POINTS);
+    kata_get(w, kata_all(g), o->w, POINTS);
+    assert_true(kata_ok(k));
+    kata_close(k);
+}
+
+static void chosen_components_wrap(void **state)
+{
+    static const char *const shapes[] = {NULL, "chunk=4 along=1", "vector=1"};
+    static outcome expected, found;
+    (void)state;
+    run_chosen("none", NULL, &expected);
+    for (size_t i = 0; i < COUNT_OF(shapes); i++) {
+        run_chosen(kind, shapes[i], &found);
+        assert_memory_equal(&found, &expected, sizeof found);
+    }
+}
+
+/* ---- fields of lower rank -------------------------------------------------------------------- */
+
+static const char surface_text[] =
+    "kernel start(out double s along xy) { s = ((ix*7 + iy*13) % 101)*0.37; }\n"
+    "kernel start_section(out double t along xz) { t = ((ix*5 + iz*17) % 97)*0.11; }\n"
+    "kernel over(in double s along xy, in double t along xz, out double v, out double w)\n"
+    "{\n"
+    "    v = iz + s[1,-1,0] + 0.5*s[0,2,0];\n"
+    "    w = iy*v + t[-1,0,1] - t[2,0,-3];\n"
+    "}\n";
+
+static void run_surface(const char *device, outcome *o)
+{
+    memset(o, 0, sizeof *o);
+    kata *k = kata_open(&(kata_options){.device = device, .wait = true});
+    assert_non_null(k);
+    kata_module *m = kata_module_from_text(k, "surface.kata", surface_text);
+    kata_grid *g = kata_grid_3d(k, NX, NY, NZ);
+    kata_field *s =
+        kata_field_new(g, "s", KATA_F64, .along = KATA_X | KATA_Y, .boundary = KATA_PERIODIC);
+    kata_field *t =
+        kata_field_new(g, "t", KATA_F64, .along = KATA_X | KATA_Z, .boundary = KATA_PERIODIC);
+    kata_field *v = kata_field_new(g, "v", KATA_F64), *w = kata_field_new(g, "w", KATA_F64);
+    kata_apply(kata_kernel_find(m, "start"), kata_on(s), s);
+    kata_apply(kata_kernel_find(m, "start_section"), kata_on(t), t);
+    kata_apply(kata_kernel_find(m, "over"), kata_all(g), s, t, v, w);
+    kata_get(v, kata_all(g), o->v, POINTS);
+    kata_get(w, kata_all(g), o->w, POINTS);
+    assert_true(kata_ok(k));
+    kata_close(k);
+}
+
+/* A field has one index, 0, along a dimension that it lacks, also where it wraps along others. */
+static void fields_of_lower_rank_wrap(void **state)
+{
+    static outcome expected, found;
+    (void)state;
+    run_surface("none", &expected);
+    run_surface(kind, &found);
+    assert_memory_equal(&found, &expected, sizeof found);
+}
+
 static int test_kind(const char *name)
 {
-    static const struct CMUnitTest tests[] = {cmocka_unit_test(other_sides_are_read),
-                                              cmocka_unit_test(shapes_wrap)};
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(other_sides_are_read), cmocka_unit_test(shapes_wrap),
+        cmocka_unit_test(chosen_components_wrap), cmocka_unit_test(fields_of_lower_rank_wrap)};
     return DEVICE_RUN_TESTS(name, kind, tests);
 }
 
