@@ -209,9 +209,10 @@ static void each_reduction(const codegen_writer *w, nest *in, add_store *add)
 
 void codegen_begin_contributions(const codegen_writer *w, nest *in)
 {
-    if (!w->collects) return;
-    each_reduction(w, in, declare_contributions);
-    nest_statement(in, w->defers ? "int turn = 0" : "const int turn = 0");
+    if (w->collects) {
+        each_reduction(w, in, declare_contributions);
+        nest_statement(in, w->defers ? "int turn = 0" : "const int turn = 0");
+    }
     if (w->defers) nest_statement(in, "int64_t waiting = 0");
     if (!w->whole) return;
     each_reduction(w, in, declare_heads);
@@ -235,26 +236,34 @@ static nest *begin_bricks(nest *in)
     return bricks;
 }
 
-void codegen_whole_bricks(const codegen_writer *w, nest *in)
+/* Of a colour, points of a brick that is shorter than a vector leave the others as they were. */
+static void begin_whole(const codegen_writer *w, nest *bricks)
 {
-    const codegen_writer at_once = codegen_at_once(w);
-    nest *bricks = begin_bricks(in);
     nest_statement(bricks,
                    "const int64_t first_round = hi[0] - ((hi[0] - lo[0]) & -%d), heads = "
                    "first_round - lo[0]",
                    ABI_LANES);
-    nest *anew = nest_format(bricks, NEST_IF, "heads != heads_before");
+    const char *also = w->loop->colored ? " || hi[0] - lo[0] < lanes" : "";
+    nest *anew = nest_format(bricks, NEST_IF, "heads != heads_before%s", also);
     each_reduction(w, anew, clear_heads);
     nest_statement(anew, "heads_before = heads");
     each_reduction(w, bricks, begin_heads);
-    codegen_heads(w, bricks);
+}
+
+void codegen_whole_bricks(const codegen_writer *w, nest *in)
+{
+    const codegen_writer at_once = codegen_at_once(w), collecting = codegen_collecting(w);
+    nest *bricks = begin_bricks(in);
+    begin_whole(w, bricks);
+    codegen_heads(&collecting, bricks);
     nest *rounds = nest_format(bricks, NEST_IF, "first_round < hi[0]");
     each_reduction(w, rounds, lanes_of_heads);
-    codegen_round(&at_once,
-                  nest_loop(rounds, NEST_PLAIN,
-                            "int64_t start = first_round; start < hi[0]; start += %d", ABI_LANES));
+    nest *round = nest_loop(rounds, NEST_PLAIN,
+                            "int64_t start = first_round; start < hi[0]; start += %d", ABI_LANES);
+    codegen_round(&at_once, round);
     each_reduction(w, rounds, combine_lanes);
     each_reduction(w, nest_add(bricks, NEST_ELSE), combine_heads);
+    if (w->loop->colored) codegen_color_puts(w, bricks);
 }
 
 nest *codegen_begin_bricks(const codegen_writer *w, nest *in)

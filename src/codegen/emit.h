@@ -143,6 +143,7 @@ int codegen_field_number(const ir_kernel *kernel, int param);
 bool codegen_combines_points(const codegen_writer *w);
 /* For a writer that collects: one of rows that do not. */
 codegen_writer codegen_at_once(const codegen_writer *w);
+codegen_writer codegen_collecting(const codegen_writer *w);
 /* Whether the last parameter of the function of a point, `counts`, says if it has the colour. */
 bool codegen_counts(const codegen_writer *w);
 /* Whether rows of a field at other offsets along y and z lie at multiples of the view's distances

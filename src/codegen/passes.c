@@ -121,6 +121,19 @@ static bool write_twice(codegen_writer *w)
     return true;
 }
 
+/* Whether points write fields and reduce, and not much: a check ends the function early, and long
+ * computations leave a core no room for more. */
+static bool is_small_sum(const codegen_loop *loop)
+{
+    enum { SMALL = 64, MOST = 4 };
+    const ir_kernel *kernel = loop->kernel;
+    int reductions = 0;
+    for (int i = 0; i < kernel->store_count; i++)
+        reductions += codegen_has_lanes(loop, kernel->stores[i].param);
+    return reductions > 0 && reductions < kernel->store_count && kernel->store_count <= MOST &&
+           kernel->graph.count <= SMALL && !kernel->valid;
+}
+
 /* Points that write fields are computed in vectors that lie as memory does, and may overlap; what
  * they contribute waits in the first-level cache. Not of coloured points: what others contribute
  * would wait, too. */
@@ -136,13 +149,9 @@ static bool run_collect(codegen_writer *w)
     return true;
 }
 
-/* A check ends the function early, and long computations leave a core no room for more. */
 static bool defer_bricks(codegen_writer *w)
 {
-    enum { SMALL = 64, MOST = 4 };
-    const ir_kernel *kernel = w->loop->kernel;
-    w->defers = w->collects && !kernel->valid && kernel->graph.count <= SMALL &&
-                kernel->store_count <= MOST;
+    w->defers = w->collects && is_small_sum(w->loop);
     return true;
 }
 
@@ -150,7 +159,8 @@ static bool defer_bricks(codegen_writer *w)
  * written again for this: of small kernels only. */
 static bool run_whole(codegen_writer *w)
 {
-    w->whole = w->defers && w->rounds && !(w->reuse && w->reuse->count);
+    bool reuses = w->reuse && w->reuse->count;
+    w->whole = w->line && w->rounds && !reuses && is_small_sum(w->loop);
     return true;
 }
 

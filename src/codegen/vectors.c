@@ -17,8 +17,13 @@ static const ir_store *first_in_memory(const codegen_writer *w)
     return NULL;
 }
 
+/* Points of a colour run one by one where the thread sanitizer watches; and in rows of less than
+ * two vectors, that is as fast. */
 nest *codegen_if_rounds(const codegen_writer *w, nest *in)
 {
+    if (w->loop->colored)
+        return nest_format(
+            in, NEST_IF, "flags & ABI_WHOLE_BRICKS && !KATA_WATCHED && hi[0] - lo[0] >= 2 * lanes");
     codegen_label row = codegen_written_name(w, first_in_memory(w));
     return nest_format(in, NEST_IF,
                        "flags & ABI_WHOLE_BRICKS && (!(flags & ABI_STREAM) || (hi[0] %% lanes == 0 "
@@ -211,12 +216,14 @@ static void add_rest(const codegen_writer *w, nest *in, const char *from, const 
  * points that make no vector come first. */
 void codegen_heads(const codegen_writer *w, nest *in)
 {
+    const char *twice = w->loop->colored ? "last >= lo[0]" : "flags & ABI_OVERLAP && last >= lo[0]";
     nest_statement(in, "const int64_t last = end - lanes");
-    nest_statement(in, "int64_t from = first_round - (heads & -lanes)");
+    nest_statement(in, "int64_t from = first_round - (heads & -lanes), to = hi[0]");
     if (w->overlaps)
-        nest_statement(nest_format(in, NEST_IF, "flags & ABI_OVERLAP && last >= lo[0]"),
+        nest_statement(nest_format(in, NEST_IF, "%s", twice),
                        "from = first_round - ((heads + lanes - 1) & -lanes)");
     if (w->add_row) codegen_each_row(w, in, w->add_row);
+    if (w->loop->colored) codegen_color_row(w, in);
     add_rest(w, in, "begin", "from", false);
     add_vector(w, codegen_clamped_loop(in, "start", "from", "first_round"));
 }
