@@ -76,6 +76,7 @@ typedef struct analysis_chain {
     bool *ends;                      /* of a part of a chain: later loops need nothing of it */
     analysis_loop *loops;
     int slot_count, loop_count;
+    bool hides; /* boundary rules hide ghosts of some field from some loop */
     arena memory;
 } analysis_chain;
 

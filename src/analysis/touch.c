@@ -260,6 +260,18 @@ static bool list_touches(analysis_chain *a, int loops)
     return true;
 }
 
+static bool hides_ghosts(const chain_loop *loop)
+{
+    bool hides = false;
+    for (int p = 0; p < loop->kernel->param_count && !hides; p++) {
+        const chain_binding *b = &loop->bindings[p];
+        if (!ir_param_is_field(&loop->kernel->params[p]) || b->slot->is_scalar) continue;
+        grid_box inside = chain_binding_inside(b), memory = chain_slot_memory(b->slot);
+        hides = !grid_box_contains(&inside, &memory);
+    }
+    return hides;
+}
+
 static bool is_part(const chain *c) { return c->after || c->goes_on; }
 
 /* Whether later loops, and the program, need nothing that a part of a chain writes to a slot. The
@@ -284,6 +296,7 @@ bool analysis_chain_make(const chain *c, analysis_chain *out)
     for (size_t i = 0; i < all && made; i++)
         made = make_loop(&c->loops[i], (int)i, &room, &out->memory, &out->loops[i]);
     free(room.touches);
+    for (size_t i = 0; i < all; i++) out->hides = out->hides || hides_ghosts(&c->loops[i]);
     if (!made || !list_touches(out, (int)all)) return false;
     analysis_chain_adopt(c, out);
     for (size_t i = 0; i < c->slot_count && is_part(c); i++) out->ends[i] = ends(c, out, (int)i);

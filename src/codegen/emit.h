@@ -72,7 +72,7 @@ struct codegen_writer {
     bool rounds;      /* all lanes of a brick in one loop */
     bool collects;    /* what points contribute to a brick is combined behind its last point */
     bool defers;      /* and behind the last point of the next brick, if that is whole */
-    bool whole;       /* rows of whole vectors are not collected: each point goes to its lane */
+    bool whole;       /* whole bricks have a loop of their own, in rounds that end with them */
     bool hidden;      /* compilers are not told how addresses of rows are related */
     bool copies;      /* the function has copies of its box and views */
     bool twice;       /* the loops are written twice: see codegen_function */
@@ -143,6 +143,7 @@ int codegen_field_number(const ir_kernel *kernel, int param);
 bool codegen_combines_points(const codegen_writer *w);
 /* For a writer that collects: one of rows that do not. */
 codegen_writer codegen_at_once(const codegen_writer *w);
+codegen_writer codegen_collecting(const codegen_writer *w);
 /* Whether the last parameter of the function of a point, `counts`, says if it has the colour. */
 bool codegen_counts(const codegen_writer *w);
 /* Whether rows of a field at other offsets along y and z lie at multiples of the view's distances
@@ -322,6 +323,8 @@ void codegen_end_contributions(const codegen_writer *w, nest *in);
 nest *codegen_begin_bricks(const codegen_writer *w, nest *in);
 /* The last of what stands in it. */
 void codegen_end_bricks(const codegen_writer *w, nest *in);
+/* The whole bricks of a row, in rounds that end with them. */
+void codegen_whole_bricks(const codegen_writer *w, nest *in);
 
 /* ---- colored.c: coloured loops ----------------------------------------------------------------
  */
@@ -362,8 +365,11 @@ nest *codegen_clamped_loop(nest *in, const char *name, const char *from, const c
 void codegen_first_lane(const codegen_writer *w, nest *in);
 /* The lanes of a vector at `at`, with what is prefetched meanwhile. */
 void codegen_vector(const codegen_writer *w, nest *in);
-/* In front of loops for rows whose memory is aligned as lanes are: index 0 begins a vector. */
-nest *codegen_if_aligned(const codegen_writer *w, nest *in);
+/* In front of codegen_whole_bricks: rounds may end with the row. */
+nest *codegen_if_rounds(const codegen_writer *w, nest *in);
+/* The points of a brick in front of its first round; the vectors of the round at `start`. */
+void codegen_heads(const codegen_writer *w, nest *in);
+void codegen_round(const codegen_writer *w, nest *in);
 /* The loops over the vectors of a row, and over the points at its ends that belong to none. */
 void codegen_vectors(const codegen_writer *w, nest *in);
 /* The loop over the vectors of a part, or of the whole row. */

@@ -61,6 +61,13 @@ codegen_writer codegen_at_once(const codegen_writer *w)
     return at_once;
 }
 
+codegen_writer codegen_collecting(const codegen_writer *w)
+{
+    codegen_writer collecting = *w;
+    collecting.collects = true;
+    return collecting;
+}
+
 bool codegen_counts(const codegen_writer *w)
 {
     return w->line && w->loop->colored && codegen_reduces(w->loop);

@@ -124,8 +124,8 @@ static void add_points(const codegen_writer *w, nest *file, const bool *wanted)
     point.wanted = wanted + w->loop->kernel->graph.count;
     codegen_point(&point, file);
     if (w->whole) {
-        codegen_writer at_once = codegen_at_once(&point);
-        codegen_point(&at_once, file);
+        codegen_writer other = w->collects ? codegen_at_once(&point) : codegen_collecting(&point);
+        codegen_point(&other, file);
     }
     if (w->halves) {
         codegen_writer widened = point;

@@ -99,13 +99,14 @@ static bool compute_temporaries(codegen_writer *w) { return w->loop; }
 static bool hide_rows(codegen_writer *w) { return w->hidden = true; }
 
 /* After a store compilers read again what it may have changed, but not variables of the function.
- * Loops that also keep reused values or contributions have no registers for them. */
+ * Loops that also keep reused values or contributions have no registers for them, but bricks in
+ * rounds begin sooner. */
 static bool copy_views(codegen_writer *w)
 {
     enum { MOST = 64 };
     const ir_kernel *kernel = w->loop->kernel;
     bool reuses = w->reuse && w->reuse->count;
-    w->copies = w->line && !codegen_reduces(w->loop) && !reuses &&
+    w->copies = w->line && (!codegen_reduces(w->loop) || w->whole) && !reuses &&
                 codegen_view_index(kernel, kernel->param_count) <= MOST;
     return true;
 }
@@ -118,6 +119,19 @@ static bool write_twice(codegen_writer *w)
 {
     w->twice = w->line && w->loop->kernel->graph.count <= FEW_NODES;
     return true;
+}
+
+/* Whether points write fields and reduce, and not much: a check ends the function early, and long
+ * computations leave a core no room for more. */
+static bool is_small_sum(const codegen_loop *loop)
+{
+    enum { SMALL = 64, MOST = 4 };
+    const ir_kernel *kernel = loop->kernel;
+    int reductions = 0;
+    for (int i = 0; i < kernel->store_count; i++)
+        reductions += codegen_has_lanes(loop, kernel->stores[i].param);
+    return reductions > 0 && reductions < kernel->store_count && kernel->store_count <= MOST &&
+           kernel->graph.count <= SMALL && !kernel->valid;
 }
 
 /* Points that write fields are computed in vectors that lie as memory does, and may overlap; what
@@ -135,21 +149,18 @@ static bool run_collect(codegen_writer *w)
     return true;
 }
 
-/* A check ends the function early, and long computations leave a core no room for more. */
 static bool defer_bricks(codegen_writer *w)
 {
-    enum { SMALL = 64, MOST = 4 };
-    const ir_kernel *kernel = w->loop->kernel;
-    w->defers = w->collects && !kernel->valid && kernel->graph.count <= SMALL &&
-                kernel->store_count <= MOST;
+    w->defers = w->collects && is_small_sum(w->loop);
     return true;
 }
 
-/* In rows whose memory is aligned as lanes are, vectors and single points go to their lanes at
- * once, which costs less than to wait. Loops are written again for this: of small kernels only. */
+/* Whole bricks run in rounds that end with them: only points before the first round wait. Loops are
+ * written again for this: of small kernels only. */
 static bool run_whole(codegen_writer *w)
 {
-    w->whole = w->defers && w->rounds && !(w->reuse && w->reuse->count);
+    bool reuses = w->reuse && w->reuse->count;
+    w->whole = w->line && w->rounds && !reuses && is_small_sum(w->loop);
     return true;
 }
 
@@ -224,7 +235,7 @@ static const struct {
     {"collect", run_collect},        /* reductions: points first, then their lanes */
     {"defer", defer_bricks},         /* lanes of a brick while the next one is computed */
     {"rounds", run_rounds},          /* reductions: lanes stay in registers */
-    {"whole", run_whole},            /* rows that lie as lanes do are not collected */
+    {"whole", run_whole},            /* whole bricks: rounds that end with them */
     {"halves", codegen_find_halves}, /* f16 becomes float, and float f16, by vectors */
     {"planes", group_planes},        /* sums along columns: rows of some planes in turn */
     {"prefetch", codegen_prefetch},  /* what is read and written soon */

@@ -30,8 +30,7 @@ static void add_loops(const codegen_writer *w, nest *in)
         return;
     }
     if (w->whole) {
-        codegen_writer at_once = codegen_at_once(w);
-        add_bricks(&at_once, codegen_if_aligned(w, in));
+        codegen_whole_bricks(w, codegen_if_rounds(w, in));
         in = nest_add(in, NEST_ELSE);
     }
     add_bricks(w, in);

@@ -17,10 +17,18 @@ static const ir_store *first_in_memory(const codegen_writer *w)
     return NULL;
 }
 
-nest *codegen_if_aligned(const codegen_writer *w, nest *in)
+/* Points of a colour run one by one where the thread sanitizer watches; and in rows of less than
+ * two vectors, that is as fast. */
+nest *codegen_if_rounds(const codegen_writer *w, nest *in)
 {
+    if (w->loop->colored)
+        return nest_format(
+            in, NEST_IF, "flags & ABI_WHOLE_BRICKS && !KATA_WATCHED && hi[0] - lo[0] >= 2 * lanes");
     codegen_label row = codegen_written_name(w, first_in_memory(w));
-    return nest_format(in, NEST_IF, "kata_aligned(%s, sizeof *%s, lanes, 0) == 0", row.is, row.is);
+    return nest_format(in, NEST_IF,
+                       "flags & ABI_WHOLE_BRICKS && (!(flags & ABI_STREAM) || (hi[0] %% lanes == 0 "
+                       "&& kata_aligned(%s, sizeof *%s, lanes, 0) == 0))",
+                       row.is, row.is);
 }
 
 /* Where the vectors of the row begin and end: as memory is aligned, or as lanes are. Points that
@@ -135,6 +143,15 @@ static void add_vector(const codegen_writer *writer, nest *in)
     }
 }
 
+void codegen_round(const codegen_writer *w, nest *in)
+{
+    nest *vector =
+        nest_loop(in, NEST_UNROLLED, "int64_t first_lane = 0; first_lane < %d; first_lane += lanes",
+                  ABI_LANES);
+    nest_statement(vector, "const int64_t at = start + first_lane");
+    add_vector(w, vector);
+}
+
 /* Rounds over all lanes of a brick, in an order that compilers know, so that they keep lanes in
  * registers. */
 static void add_rounds(const codegen_writer *w, nest *in)
@@ -143,11 +160,7 @@ static void add_rounds(const codegen_writer *w, nest *in)
     nest *rounds = nest_format(in, NEST_IF, "start %% %d == 0", ABI_LANES);
     nest *round =
         nest_loop(rounds, NEST_PLAIN, "; start + %d <= %s; start += %d", ABI_LANES, end, ABI_LANES);
-    nest *vector =
-        nest_loop(round, NEST_UNROLLED,
-                  "int64_t first_lane = 0; first_lane < %d; first_lane += lanes", ABI_LANES);
-    nest_statement(vector, "const int64_t at = start + first_lane");
-    add_vector(w, vector);
+    codegen_round(w, round);
     nest_statement(nest_format(rounds, NEST_IF, "start >= %s", end), "break");
 }
 
@@ -195,6 +208,24 @@ static void add_rest(const codegen_writer *w, nest *in, const char *from, const 
     }
     nest_statement(rest, "KATA_NOT_IN_VECTORS");
     codegen_each_row(w, rest, codegen_direct_call);
+}
+
+/* Vectors end with the points in front of the first round: what they contribute then lies as lanes
+ * do, which are read soon. A read of parts of two vectors waits until both are in the cache. Where
+ * points may run twice the first vector begins with the row, and overlaps the next one; otherwise
+ * points that make no vector come first. */
+void codegen_heads(const codegen_writer *w, nest *in)
+{
+    const char *twice = w->loop->colored ? "last >= lo[0]" : "flags & ABI_OVERLAP && last >= lo[0]";
+    nest_statement(in, "const int64_t last = end - lanes");
+    nest_statement(in, "int64_t from = first_round - (heads & -lanes), to = hi[0]");
+    if (w->overlaps)
+        nest_statement(nest_format(in, NEST_IF, "%s", twice),
+                       "from = first_round - ((heads + lanes - 1) & -lanes)");
+    if (w->add_row) codegen_each_row(w, in, w->add_row);
+    if (w->loop->colored) codegen_color_row(w, in);
+    add_rest(w, in, "begin", "from", false);
+    add_vector(w, codegen_clamped_loop(in, "start", "from", "first_round"));
 }
 
 /* Lanes of reductions take points in order; elsewhere one loop serves both ends. */

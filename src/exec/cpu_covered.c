@@ -102,9 +102,7 @@ static bool cover(cpu_chain *c, struct cpu_covered *covered)
 
 bool cpu_cover(cpu_chain *c)
 {
-    bool some = false;
-    for (int s = 0; s < c->a->slot_count; s++) some = some || has_ghosts(c->a->slots[s]);
-    if (!some) return true;
+    if (!c->a->hides) return true;
     c->covered =
         arena_array(&c->context->cpu->run_memory, (size_t)c->a->slot_count + 1, sizeof *c->covered);
     return c->covered && cover(c, c->covered);

@@ -26,11 +26,14 @@ static bool same_weights(const grid_weights *a, const grid_weights *b)
 
 bool grid_boundary_equal(const grid_boundary *a, const grid_boundary *b)
 {
-    for (size_t s = 0; s < COUNT_OF(a->side); s++)
-        if (a->side[s].rule != b->side[s].rule ||
-            bits_of(a->side[s].value) != bits_of(b->side[s].value) ||
-            (a->side[s].rule == KATA_LINEAR && !same_weights(a->weights[s], b->weights[s])))
+    for (size_t s = 0; s < COUNT_OF(a->side); s++) {
+        const kata_rule rule = a->side[s].rule;
+        if (rule != b->side[s].rule) return false;
+        if (rule == KATA_NONE) continue;
+        if (bits_of(a->side[s].value) != bits_of(b->side[s].value) ||
+            (rule == KATA_LINEAR && !same_weights(a->weights[s], b->weights[s])))
             return false;
+    }
     return true;
 }
 
