@@ -1,5 +1,5 @@
 /* The loop over the points of a row, point by point. */
-#include "codegen/emit.h"
+#include "codegen/colored.h"
 
 /* The loop over blocks of a row. */
 static nest *begin_blocks(const codegen_writer *w, nest *in)

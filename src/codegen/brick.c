@@ -12,7 +12,7 @@
  * low x to high, and the tree over the lanes gives the same whichever of them is the first, since
  * it combines each lane with the one 16 further on, around the end, then with those 8 further on,
  * .. */
-#include "codegen/emit.h"
+#include "codegen/colored.h"
 
 _Static_assert((int)ABI_BRICK == (int)IR_BRICK, "plans know where bricks begin");
 

@@ -14,7 +14,7 @@
  * A vector is written only when the next one has been read. The next one mostly reads elements of
  * this one, beside others, and no processor passes on a part of what waits to be written: it would
  * wait until the vector is in the cache. */
-#include "codegen/emit.h"
+#include "codegen/colored.h"
 
 void codegen_color_numbers(const codegen_writer *w, nest *in)
 {

@@ -240,8 +240,10 @@ void codegen_lookups_free(codegen_lookups *lookups);
 bool codegen_reads_tables(const codegen_writer *w);
 /* The tables of constants, in front of all functions. */
 void codegen_lookup_tables(const codegen_writer *w, nest *file);
-/* An element of a table of constants, of the numbers that the loop is given, or of a field. */
-void codegen_lookup_value(text *out, const codegen_writer *w, const codegen_lookup *l);
+/* An element of a table of constants, of the numbers that the loop is given, or of a field;
+ * `index`: the expression that chooses it. */
+void codegen_lookup_value(text *out, const codegen_writer *w, const codegen_lookup *l,
+                          const char *index);
 
 /* ---- constant.c, conversion.c, index.c, expression.c: expressions ---------------------------- */
 
@@ -325,27 +327,6 @@ nest *codegen_begin_bricks(const codegen_writer *w, nest *in);
 void codegen_end_bricks(const codegen_writer *w, nest *in);
 /* The whole bricks of a row, in rounds that end with them. */
 void codegen_whole_bricks(const codegen_writer *w, nest *in);
-
-/* ---- colored.c: coloured loops ----------------------------------------------------------------
- */
-
-/* What all rows need, at the head of the function. */
-void codegen_color_numbers(const codegen_writer *w, nest *in);
-/* Before the first vector of a row, which begins at `from`: how far the colour is ahead, and room
- * for the results of a vector that are held back. */
-void codegen_color_row(const codegen_writer *w, nest *in);
-/* In front of the vector at `at`: `colored` has a bit for each lane that counts; bits above the
- * lanes mean nothing. */
-void codegen_color_vector(const codegen_writer *w, nest *in);
-/* Writes the results that are held back, once the next vector is computed or when there is none;
- * holds back those of the vector at `at`. */
-void codegen_color_puts(const codegen_writer *w, nest *in);
-void codegen_color_hold(const codegen_writer *w, nest *in);
-/* All vectors from `start` on that overlap no other, where these may be written whole: of two
- * colours, if others leave the points between alone. Leaves the loop when none is left. */
-void codegen_color_whole(const codegen_writer *w, nest *in);
-/* The loop over the points of a row, from one index to another, that have the colour. */
-nest *codegen_color_points(nest *in, const char *from, const char *to);
 
 /* ---- vector_body.c, vectors.c ---------------------------------------------------------------- */
 

@@ -73,20 +73,6 @@ static void add_stored(text *out, const codegen_writer *w, const ir_node *node)
              codegen_load_close(node->type, storage));
 }
 
-void codegen_in_row(text *out, const codegen_writer *w, int param, const char *i)
-{
-    int count = w->loop->kernel->params[param].count;
-    switch (codegen_rows_of(w->loop, param)) {
-    case CODEGEN_CONTIGUOUS:
-    case CODEGEN_STRIDED: text_add(out, "%s", i); break;
-    case CODEGEN_TOGETHER: text_add(out, "(%s) * %d", i, count); break;
-    case CODEGEN_BLOCKED:
-        text_add(out, "((%s) >> %d) * %d + ((%s) & %d)", i, ABI_BLOCK_SHIFT, count * ABI_BLOCK, i,
-                 ABI_BLOCK - 1);
-        break;
-    }
-}
-
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 /* An element of a table that is too large for choices. */
@@ -276,6 +262,15 @@ static void add_index(text *out, const codegen_writer *w, int dimension)
     text_add(out, moved ? "(i%c + 1)" : "i%c", "xyz"[dimension]);
 }
 
+static void add_looked_up(text *out, const codegen_writer *w, const codegen_lookup *lookup)
+{
+    text index = {0};
+    codegen_operand(&index, w, lookup->index);
+    codegen_lookup_value(out, w, lookup, text_get(&index));
+    out->failed = out->failed || index.failed;
+    text_free(&index);
+}
+
 void codegen_expression(text *out, const codegen_writer *w, ir_id id)
 {
     const ir_kernel *kernel = w->loop->kernel;
@@ -286,7 +281,7 @@ void codegen_expression(text *out, const codegen_writer *w, ir_id id)
     }
     const codegen_lookup *lookup = codegen_lookup_of(w, id);
     if (lookup) {
-        codegen_lookup_value(out, w, lookup);
+        add_looked_up(out, w, lookup);
         return;
     }
     const ir_id *a = node->arg;

@@ -2,6 +2,7 @@
  * computed further out. Names: pINDEX_... for parameters, vID for nodes. What happens at a point is
  * a function of its own (point.c), called from the loops over x (row.c). */
 #include "codegen/beside.h"
+#include "codegen/colored.h"
 
 /* ---- head ------------------------------------------------------------------------------------ */
 

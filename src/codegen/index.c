@@ -90,3 +90,17 @@ void codegen_element(text *out, const codegen_writer *w, int param, int32_t offs
     }
     text_free(&index);
 }
+
+void codegen_in_row(text *out, const codegen_writer *w, int param, const char *i)
+{
+    int count = w->loop->kernel->params[param].count;
+    switch (codegen_rows_of(w->loop, param)) {
+    case CODEGEN_CONTIGUOUS:
+    case CODEGEN_STRIDED: text_add(out, "%s", i); break;
+    case CODEGEN_TOGETHER: text_add(out, "(%s) * %d", i, count); break;
+    case CODEGEN_BLOCKED:
+        text_add(out, "((%s) >> %d) * %d + ((%s) & %d)", i, ABI_BLOCK_SHIFT, count * ABI_BLOCK, i,
+                 ABI_BLOCK - 1);
+        break;
+    }
+}

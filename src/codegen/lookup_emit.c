@@ -72,12 +72,12 @@ void codegen_lookup_tables(const codegen_writer *w, nest *file)
 
 /* ---- what is looked up ----------------------------------------------------------------------- */
 
-static void add_looked_up(text *out, const codegen_writer *w, const codegen_lookup *l)
+static void add_looked_up(text *out, const codegen_writer *w, const codegen_lookup *l,
+                          const char *index)
 {
-    const ir_node *index = &w->loop->kernel->graph.nodes[l->index];
-    text_add(out, "kata_element_%s(", codegen_short_type((ir_type)index->type));
-    codegen_operand(out, w, l->index);
-    text_add(out, ", %d, %d)", (int)l->low, l->count);
+    const ir_type type = (ir_type)w->loop->kernel->graph.nodes[l->index].type;
+    text_add(out, "kata_element_%s(%s, %d, %d)", codegen_short_type(type), index, (int)l->low,
+             l->count);
 }
 
 /* Where a component is read along a dimension: on devices, sides may wrap. */
@@ -93,7 +93,8 @@ static void add_chosen_index(text *out, const codegen_writer *w, const ir_node *
 }
 
 /* A component of a field, found by its view. */
-static void add_chosen(text *out, const codegen_writer *w, const codegen_lookup *l)
+static void add_chosen(text *out, const codegen_writer *w, const codegen_lookup *l,
+                       const char *number)
 {
     const ir_kernel *kernel = w->loop->kernel;
     const ir_node *first = &kernel->graph.nodes[l->values[0]];
@@ -103,7 +104,7 @@ static void add_chosen(text *out, const codegen_writer *w, const codegen_lookup 
     text_add(out, "%s*(const %s *)kata_at(view + %d + %d * ",
              codegen_load_open(first->type, storage).is, codegen_field_type(w, first->param).is,
              codegen_view_index(kernel, first->param) + first->element, (int)l->stride);
-    add_looked_up(out, w, l);
+    add_looked_up(out, w, l, number);
     text_add(out, ", ");
     codegen_in_row(out, w, first->param, text_get(&index));
     for (int d = 1; d < 3; d++) {
@@ -117,22 +118,23 @@ static void add_chosen(text *out, const codegen_writer *w, const codegen_lookup 
     text_free(&index);
 }
 
-void codegen_lookup_value(text *out, const codegen_writer *w, const codegen_lookup *l)
+void codegen_lookup_value(text *out, const codegen_writer *w, const codegen_lookup *l,
+                          const char *index)
 {
     const ir_kernel *kernel = w->loop->kernel;
     const ir_node *first = &kernel->graph.nodes[l->values[0]];
     switch (l->of) {
     case CODEGEN_CONSTANTS:
         text_add(out, "%s[", codegen_table_name(w, l).is);
-        add_looked_up(out, w, l);
+        add_looked_up(out, w, l, index);
         text_add(out, "]");
         break;
     case CODEGEN_IN_TABLE:
         text_add(out, "numbers[%d + %d * ",
                  codegen_number_index(kernel, first->param) + first->element, (int)l->stride);
-        add_looked_up(out, w, l);
+        add_looked_up(out, w, l, index);
         text_add(out, "].%s", codegen_member((ir_type)first->type));
         break;
-    case CODEGEN_IN_FIELD: add_chosen(out, w, l); break;
+    case CODEGEN_IN_FIELD: add_chosen(out, w, l, index); break;
     }
 }

@@ -6,6 +6,7 @@
  * computed one by one.
  *
  * A writer of pairs (row_pairs.c) has two rows: a vector of each is computed in one loop. */
+#include "codegen/colored.h"
 #include "codegen/halves.h"
 
 /* The first store that is not to lanes; NULL when all are. */
