@@ -39,6 +39,12 @@ static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct device_beside *all;
 static bool ends_all;
 
+static void lock_all(void) { pthread_mutex_lock(&all_lock); }
+static void unlock_all(void) { pthread_mutex_unlock(&all_lock); }
+
+/* A process made by fork finds the list free. */
+static void watch_forks(void) { pthread_atfork(lock_all, unlock_all, unlock_all); }
+
 static void stop(struct device_beside *b)
 {
     pthread_mutex_lock(&b->lock);
@@ -51,30 +57,32 @@ static void stop(struct device_beside *b)
 /* When the program ends. */
 static void stop_all(void)
 {
-    pthread_mutex_lock(&all_lock);
+    lock_all();
     for (struct device_beside *b = all; b; b = b->next)
         if (b->owner == getpid()) stop(b);
-    pthread_mutex_unlock(&all_lock);
+    unlock_all();
 }
 
 static void enlist(struct device_beside *b)
 {
-    pthread_mutex_lock(&all_lock);
+    static pthread_once_t forks = PTHREAD_ONCE_INIT;
+    pthread_once(&forks, watch_forks);
+    lock_all();
     if (!ends_all) ends_all = atexit(stop_all) == 0;
     b->next = all;
     all = b;
-    pthread_mutex_unlock(&all_lock);
+    unlock_all();
 }
 
 static void delist(const struct device_beside *b)
 {
-    pthread_mutex_lock(&all_lock);
+    lock_all();
     for (struct device_beside **at = &all; *at; at = &(*at)->next)
         if (*at == b) {
             *at = b->next;
             break;
         }
-    pthread_mutex_unlock(&all_lock);
+    unlock_all();
 }
 
 /* ---- the threads ----------------------------------------------------------------------------- */
