@@ -230,7 +230,6 @@ int main(int argc, char **argv)
     }
     const int bisections = argc > 2 ? atoi(argv[2]) : 3, days = argc > 3 ? atoi(argv[3]) : 5;
     const double lean = argc > 4 ? atof(argv[4]) * M_PI / 180 : 0;
-    const int daily = 24 << bisections; /* steps */
     const flow of = {{-sin(lean), 0, cos(lean)},
                      steady ? 2 * M_PI * radius / (12 * day) : 20,
                      steady ? 2.94e4 : 5960 * gravity,
@@ -240,6 +239,7 @@ int main(int argc, char **argv)
                .g = kata_grid_sphere(k, 2, bisections, 1),
                .m = kata_module_load(k, "williamson.kata")};
     if (!kata_ok(k)) return kata_close(k);
+    const int daily = 24 << bisections; /* steps */
     make(&w);
     begin(&w, &of);
     for (int t = 0; t <= days * daily; t++) {

@@ -8,10 +8,9 @@
  * points of the next one have been computed: a core then has both to do at once.
  *
  * Small kernels also have a loop for whole bricks in which nothing but the points before the first
- * round waits. Rounds end with the brick, wherever that lies: a lane takes every 32nd point, from
- * low x to high, and the tree over the lanes gives the same whichever of them is the first, since
- * it combines each lane with the one 16 further on, around the end, then with those 8 further on,
- * .. */
+ * round waits. Rounds end with the brick, wherever that lies. This keeps the bits: a lane takes
+ * every 32nd point, from low x to high, whichever lane is the first. The tree combines each lane
+ * with the one 16 further on, around the end, then with those 8 further on, and so forth. */
 #include "codegen/colored.h"
 
 _Static_assert((int)ABI_BRICK == (int)IR_BRICK, "plans know where bricks begin");

@@ -141,7 +141,7 @@ bool codegen_reduces_at(const codegen_loop *loop, int store);
 int codegen_field_number(const ir_kernel *kernel, int param);
 /* Whether points are combined in lanes one after the other, each point once. */
 bool codegen_combines_points(const codegen_writer *w);
-/* For a writer that collects: one of rows that do not. */
+/* For a writer that collects: one of rows that do not; and one that does. */
 codegen_writer codegen_at_once(const codegen_writer *w);
 codegen_writer codegen_collecting(const codegen_writer *w);
 /* Whether the last parameter of the function of a point, `counts`, says if it has the colour. */
