@@ -75,6 +75,7 @@ typedef struct cpu_step {
     bool begun;        /* on its first box */
     bool copies;       /* see sweep_prepare */
     bool apart;        /* threads prepare it for themselves: see tune_tiles.c */
+    bool filled;       /* for the wave that begins: see cpu_constants.c */
     sweep_loop *sweep; /* NULL: not prepared, or done */
     double seconds;
 } cpu_step;
@@ -86,6 +87,7 @@ typedef struct cpu_chain {
     const plan_schedule *schedule;
     cpu_step *steps;             /* per loop */
     uint64_t *filled;            /* per loop of the schedule: see sweep_tile */
+    uint64_t *constants;         /* those of them that are filled before the wave */
     struct cpu_covered *covered; /* per slot: see cpu_covered.c; NULL: no ghosts are covered */
     bool whole;                  /* each loop runs on one box, one after another */
     int failing;                 /* the first loop of which a point has failed; loop_count: none */
@@ -119,6 +121,13 @@ uint64_t cpu_covers(const cpu_chain *c, int loop);
 
 /* Decides which loops of waves fill memory around fields. False, reported, when memory is out. */
 bool cpu_settle_fills(cpu_chain *c);
+
+/* ---- cpu_constants.c ------------------------------------------------------------------------- */
+
+/* Finds the fills of a wave that can be done before it. False, reported, when memory is out. */
+bool cpu_find_constants(cpu_chain *c, const plan_wave *wave);
+/* Does them; the loops of the wave have begun. */
+void cpu_fill_constants(cpu_chain *c, const plan_wave *wave);
 
 /* ---- cpu_wave.c ------------------------------------------------------------------------------ */
 

@@ -1,4 +1,5 @@
-/* Tiles of a wave run at once, and some fill memory around fields with the values outside the grid.
+/* Tiles of a wave run at once, and some fill memory around fields with the values outside the grid,
+ * unless these are constants (cpu_constants.c).
  * Whatever one of them fills, no other may touch meanwhile. Each loop is told which of its values
  * others have filled; a loop that would have to fill what others fill, too, reads copies. */
 #include "exec/cpu.h"
@@ -170,16 +171,23 @@ static bool fills_apart(const cpu_chain *c, const plan_wave *wave, int k)
            sweep_fills_apart(sweep_of(c, wave, k), wave->dimension[0], second, last);
 }
 
-/* Sets which fills of a loop others have filled; false: it clashes with others. */
+static bool are_all(uint64_t fills, int count)
+{
+    return count == SWEEP_MOST_FILLS ? !~fills : fills == (UINT64_C(1) << count) - 1;
+}
+
+/* Sets which fills of a loop its tiles leave out; false: it clashes with others. */
 static bool settle_loop(cpu_chain *c, const plan_wave *wave, int k, bool clean)
 {
     int count = fill_count(c, wave, k);
     uint64_t *filled = &c->filled[wave->first + k];
-    *filled = 0;
+    *filled = c->constants[wave->first + k];
     if (wrap_count(c, wave, k) && (!clean || wraps_clash(c, wave, k))) return false;
-    if (!count) return true;
-    if (!clean || count > SWEEP_MOST_FILLS || !fills_apart(c, wave, k)) return false;
+    if (count > SWEEP_MOST_FILLS) return false;
+    if (!count || are_all(*filled, count)) return true;
+    if (!clean || !fills_apart(c, wave, k)) return false;
     for (int f = 0; f < count; f++) {
+        if (*filled >> f & 1) continue;
         sweep_relation r = relation(c, wave, k, f);
         if (r == SWEEP_CLASHES) return false;
         if (r == SWEEP_FILLED) *filled |= UINT64_C(1) << f;
@@ -192,6 +200,7 @@ static bool settle_loop(cpu_chain *c, const plan_wave *wave, int k, bool clean)
 static bool settle_wave(cpu_chain *c, const plan_wave *wave, bool *again)
 {
     bool clean = is_cut_clean(c, wave);
+    if (!cpu_find_constants(c, wave)) return false;
     for (int k = 0; k < wave->loops; k++) {
         if (settle_loop(c, wave, k, clean)) continue;
         *again = true;

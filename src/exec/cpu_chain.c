@@ -225,7 +225,9 @@ kata_status cpu_run_planned(exec_context *context, const cpu_work *work, message
     plan_place *homes = arena_array(memory, (size_t)work->a->slot_count + 1, sizeof *homes);
     c.steps = arena_array(memory, (size_t)work->a->loop_count + 1, sizeof *c.steps);
     c.filled = arena_array(memory, (size_t)work->plan->leaf_count + 1, sizeof *c.filled);
-    kata_status status = homes && c.steps && c.filled ? KATA_OK : message_no_memory(m);
+    c.constants = arena_array(memory, (size_t)work->plan->leaf_count + 1, sizeof *c.constants);
+    bool done = homes && c.steps && c.filled && c.constants;
+    kata_status status = done ? KATA_OK : message_no_memory(m);
     for (int i = 0; i < work->a->loop_count && !status; i++)
         c.steps[i].function = work->functions[i];
     if (!status) status = run_steps(&c, work->plan, homes);

@@ -190,6 +190,7 @@ bool cpu_run_wave(cpu_chain *c, const plan_wave *wave)
     if (w.rows <= 0 || w.tiles <= 0) return true;
     for (int k = 0; k < wave->loops; k++)
         if (!begin(c, c->schedule->loops[wave->first + k].loop)) return false;
+    cpu_fill_constants(c, wave);
     w.ended = aligned_alloc(_Alignof(row), (size_t)w.rows * sizeof *w.ended);
     if (!w.ended) return cpu_no_memory(c);
     for (int64_t i = 0; i < w.rows; i++) {

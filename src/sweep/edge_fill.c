@@ -11,7 +11,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { COLUMN = HOSTILE(64, 3) };
+enum {
+    COLUMN = HOSTILE(64, 3),
+    MANY_POINTS = HOSTILE(1 << 17, 50) /* of a loop: threads are worth waking to fill around them */
+};
 
 bool sweep_edge_changes(const chain_loop *loop, int param)
 {
@@ -263,16 +266,58 @@ void sweep_fill(sweep_loop *l)
  */
 
 /* Not in the program's memory, which it may change meanwhile. */
+bool sweep_fill_stays(const sweep_loop *l, int fill)
+{
+    const sweep_field *field = l->fills[fill].field;
+    bool stays = field->array->bytes > 0;
+    for (int side = 0; side < 6; side++) {
+        kata_rule rule = field->boundary.side[side].rule;
+        stays = stays && (rule == KATA_CONSTANT || rule == KATA_NONE);
+    }
+    return stays;
+}
+
 bool sweep_fills_constants(const sweep_loop *l)
 {
     bool all = l->fill_count > 0 && !l->wrap_count;
-    for (int i = 0; i < l->fill_count && all; i++) {
-        const grid_boundary *b = &l->fills[i].field->boundary;
-        all = l->fills[i].field->array->bytes > 0;
-        for (int side = 0; side < 6; side++)
-            all = all && (b->side[side].rule == KATA_CONSTANT || b->side[side].rule == KATA_NONE);
-    }
+    for (int i = 0; i < l->fill_count && all; i++) all = sweep_fill_stays(l, i);
     return all;
+}
+
+bool sweep_fills_alike(const sweep_loop *a, int fa, const sweep_loop *b, int fb)
+{
+    const sweep_edge *ea = &a->fills[fa], *eb = &b->fills[fb];
+    return grid_boundary_equal(&ea->field->boundary, &eb->field->boundary) &&
+           !memcmp(&ea->inside, &eb->inside, sizeof ea->inside);
+}
+
+typedef struct constants_fill {
+    const sweep_loop *l;
+    uint64_t fills;
+    int64_t parts; /* of each */
+    _Atomic int64_t next;
+} constants_fill;
+
+static void fill_constants(void *data, int me)
+{
+    constants_fill *f = data;
+    const sweep_loop *l = f->l;
+    int64_t next;
+    (void)me;
+    while ((next = atomic_fetch_add_explicit(&f->next, 1, memory_order_relaxed)) <
+           f->parts * l->fill_count) {
+        int64_t i = next / f->parts;
+        if (i < SWEEP_MOST_FILLS && f->fills >> i & 1)
+            fill_part(&l->fills[i], &l->like.box, next % f->parts, f->parts);
+    }
+}
+
+void sweep_fill_constants(const sweep_loop *l, uint64_t fills)
+{
+    bool large = grid_box_points(&l->like.box) >= MANY_POINTS;
+    int threads = large ? l->workers->count : 1;
+    constants_fill f = {.l = l, .fills = fills, .parts = large ? 4 * threads : 1};
+    sweep_workers_run(l->workers, threads, fill_constants, &f);
 }
 
 void sweep_fill_forget(const sweep_loop *l)

@@ -50,7 +50,16 @@ static double number_of(const chain_slot *scalar, int64_t element)
     return ir_convert(IR_F64, ir_type_of_storage(scalar->type), value).f64;
 }
 
-/* ---- the targets in a box -------------------------------------------------------------------- */
+/* ---- targets that were met ------------------------------------------------------------------- */
+
+enum { BATCH = HOSTILE(64, 3) };
+
+/* A target in the box. */
+typedef struct met {
+    char *element;
+    const char *scale;   /* its element; NULL: 1 */
+    int64_t first, last; /* its weights: up to before `last` */
+} met;
 
 typedef struct sparse_run {
     const sweep_share *share;
@@ -59,6 +68,8 @@ typedef struct sparse_run {
     field_row row, scale_row; /* that runs now */
     bool absent[3];           /* dimensions that the scale lacks */
     const chain_slot *scalar; /* whose elements are added; NULL: of->values are */
+    met batch[BATCH];         /* those that are still to run */
+    int count;
 } sparse_run;
 
 static double added(const sparse_run *r, uint32_t point)
@@ -66,11 +77,53 @@ static double added(const sparse_run *r, uint32_t point)
     return r->scalar ? number_of(r->scalar, point) : r->of->values[point];
 }
 
-static double scale_at(const sparse_run *r, int64_t x)
+/* A product for each weight. */
+static void multiply(const sparse_run *r, const met *m, double scale)
 {
-    if (!r->of->scaled) return 1;
-    return load(element_of(&r->scale_row, r->absent[0] ? 0 : x), r->scale.type);
+    const grid_sparse_weight *weights = r->of->points->weights;
+    const double value = load(m->element, r->field.type);
+    for (int64_t i = m->first; i < m->last; i++)
+        r->of->products[weights[i].slot] = weights[i].weight * scale * value;
 }
+
+static void add(const sparse_run *r, const met *m, double scale)
+{
+    const grid_sparse_weight *weights = r->of->points->weights;
+    double value = load(m->element, r->field.type);
+    for (int64_t i = m->first; i < m->last; i++) {
+        const double more = weights[i].weight * scale * added(r, weights[i].point);
+        store(m->element, r->field.type, value + more);
+        value = load(m->element, r->field.type);
+    }
+}
+
+/* What a target adds, or where its products go: mostly far from what others do. */
+static inline __attribute__((always_inline)) void prefetch_points(const sparse_run *r, const met *m)
+{
+    const grid_sparse_weight *weights = r->of->points->weights;
+    for (int64_t i = m->first; i < m->last; i++)
+        if (r->of->products)
+            __builtin_prefetch(&r->of->products[weights[i].slot], 1);
+        else if (r->of->values)
+            __builtin_prefetch(&r->of->values[weights[i].point]);
+}
+
+/* All that the targets of a batch need is on its way from memory before the first is run. */
+static void run_batch(sparse_run *r)
+{
+    for (int i = 0; i < r->count; i++) prefetch_points(r, &r->batch[i]);
+    for (int i = 0; i < r->count; i++) {
+        const met *m = &r->batch[i];
+        const double scale = m->scale ? load(m->scale, r->scale.type) : 1;
+        if (r->of->products)
+            multiply(r, m, scale);
+        else
+            add(r, m, scale);
+    }
+    r->count = 0;
+}
+
+/* ---- the targets in a box -------------------------------------------------------------------- */
 
 static bool is_own(const grid_box *core, const int64_t at[3])
 {
@@ -79,22 +132,16 @@ static bool is_own(const grid_box *core, const int64_t at[3])
     return own;
 }
 
-static void run_target(const sparse_run *r, const grid_sparse_target *target, const int64_t at[3])
+static void meet_target(sparse_run *r, const grid_sparse_target *target, const int64_t at[3])
 {
-    const grid_sparse_weight *weights = r->of->points->weights;
-    const double scale = scale_at(r, at[0]);
-    void *element = element_of(&r->row, at[0]);
-    double value = load(element, r->field.type);
     if (r->of->products && !is_own(&r->share->core, at)) return;
-    for (int64_t i = target->first; i < target[1].first; i++) {
-        const grid_sparse_weight *w = &weights[i];
-        if (r->of->products) {
-            r->of->products[w->slot] = w->weight * scale * value;
-        } else {
-            store(element, r->field.type, value + w->weight * scale * added(r, w->point));
-            value = load(element, r->field.type);
-        }
-    }
+    if (r->count == BATCH) run_batch(r);
+    met *m = &r->batch[r->count++];
+    *m = (met){element_of(&r->row, at[0]), NULL, target->first, target[1].first};
+    if (r->of->scaled) m->scale = element_of(&r->scale_row, r->absent[0] ? 0 : at[0]);
+    __builtin_prefetch(m->element, 1);
+    __builtin_prefetch(&r->of->points->weights[m->first]);
+    if (m->scale) __builtin_prefetch(m->scale);
 }
 
 /* The first target of a row that is not before x. */
@@ -111,7 +158,7 @@ static int64_t target_from(const grid_sparse *s, const grid_sparse_row *row, int
     return lo;
 }
 
-static void run_row(sparse_run *r, const grid_sparse_row *row, const abi_box *box)
+static void meet_row(sparse_run *r, const grid_sparse_row *row, const abi_box *box)
 {
     const grid_sparse *s = r->of->points;
     int64_t at[3] = {0, row->y, row->z};
@@ -121,11 +168,11 @@ static void run_row(sparse_run *r, const grid_sparse_row *row, const abi_box *bo
     for (int64_t t = target_from(s, row, box->lo[0]); t < row[1].first; t++) {
         at[0] = s->targets[t].x;
         if (at[0] >= box->hi[0]) return;
-        run_target(r, &s->targets[t], at);
+        meet_target(r, &s->targets[t], at);
     }
 }
 
-static void run_rows(sparse_run *r, const abi_box *box)
+static void meet_rows(sparse_run *r, const abi_box *box)
 {
     const grid_sparse *s = r->of->points;
     int64_t i = grid_sparse_row_from(s, box->lo[2], box->lo[1]);
@@ -136,7 +183,7 @@ static void run_rows(sparse_run *r, const abi_box *box)
         else if (row->y < box->lo[1])
             i = grid_sparse_row_from(s, row->z, box->lo[1]);
         else
-            run_row(r, &s->rows[i++], box);
+            meet_row(r, &s->rows[i++], box);
     }
 }
 
@@ -146,7 +193,11 @@ void sweep_run_sparse(const abi_box *box, const abi_arguments *arguments)
     const sweep_loop *l = share->loop;
     const ir_kernel *kernel = l->loop->kernel;
     const int last = kernel->param_count - 1;
-    sparse_run r = {.share = share, .of = l->loop->sparse};
+    sparse_run r; /* its batch is empty */
+    r.share = share;
+    r.of = l->loop->sparse;
+    r.scalar = NULL;
+    r.count = 0;
     int view = r.of->products ? codegen_view_index(kernel, CHAIN_SPARSE_FIELD)
                               : codegen_store_index(kernel, CHAIN_SPARSE_FIELD);
     r.field = sweep_view_array(&share->views[view + r.of->component],
@@ -157,7 +208,8 @@ void sweep_run_sparse(const abi_box *box, const abi_arguments *arguments)
         r.scale = sweep_view_array(&share->views[view], l->fields[CHAIN_SPARSE_SCALE].array);
         memcpy(r.absent, kernel->params[CHAIN_SPARSE_SCALE].absent_axis, sizeof r.absent);
     }
-    run_rows(&r, box);
+    meet_rows(&r, box);
+    run_batch(&r);
 }
 
 /* ---- the sums -------------------------------------------------------------------------------- */
@@ -189,7 +241,7 @@ static sent *list_made(const chain_sparse *s, size_t *count)
 }
 
 /* Gives each rank the products of all. */
-static bool meet(const sweep_ranks *ranks, const chain_sparse *s)
+static bool meet_ranks(const sweep_ranks *ranks, const chain_sparse *s)
 {
     const char *all;
     const size_t *starts;
@@ -209,7 +261,7 @@ bool sweep_sum_products(const chain_loop *loop, chain_slot *slot, const sweep_ra
     const chain_sparse *s = loop->sparse;
     const grid_sparse *points = s->points;
     const ir_type type = ir_type_of_storage(slot->type);
-    bool done = !ranks || meet(ranks, s);
+    bool done = !ranks || meet_ranks(ranks, s);
     for (int64_t p = 0; p < points->count && done; p++) {
         double sum = 0;
         for (int64_t i = points->slots[p]; i < points->slots[p + 1]; i++) sum += s->products[i];

@@ -217,6 +217,12 @@ sweep_relation sweep_fill_relation(const sweep_loop *a, int fa, const sweep_loop
  * that loop a reads of its own fill `fa` there. */
 bool sweep_fill_follows(const sweep_loop *a, int fa, const sweep_loop *b, int fb,
                         const sweep_lag *lag);
+/* Whether what a fill writes stays there: constants, in memory that is not the program's. */
+bool sweep_fill_stays(const sweep_loop *l, int fill);
+/* Whether two fills around one field write the same wherever both do. */
+bool sweep_fills_alike(const sweep_loop *a, int fa, const sweep_loop *b, int fb);
+/* Does some fills of a loop, bit i: number i, for all its points, on all threads. */
+void sweep_fill_constants(const sweep_loop *l, uint64_t fills);
 /* Whether independent tiles along a dimension fill nothing that another one touches: of this loop,
  * all points below `second` lie in the first tile, and all from `last` on in the last one. */
 bool sweep_fills_apart(const sweep_loop *l, int dimension, int64_t second, int64_t last);

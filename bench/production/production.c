@@ -1,0 +1,64 @@
+/* ./dev bench --production: what the parts of a production run cost beside its loops.
+ *
+ *     bench_production [--rounds N] [sources [SIDE] | output [SIDE [FOLDER]]]
+ *
+ * Without a name, both. What is compared takes turns in one process. */
+#include "production.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int rounds = 5;
+
+enum { SOURCES_SIDE = 160, OUTPUT_SIDE = 512 };
+
+static int compare(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+double median(double *x, int count)
+{
+    qsort(x, (size_t)count, sizeof *x, compare);
+    return count % 2 ? x[count / 2] : 0.5 * (x[count / 2 - 1] + x[count / 2]);
+}
+
+static int usage(void)
+{
+    fprintf(stderr,
+            "usage: bench_production [--rounds N] [sources [SIDE] | output [SIDE [FOLDER]]]\n"
+            "  N from 1 to %d; SIDE, of the grid, from 32 to 1024\n",
+            MOST_ROUNDS);
+    return 2;
+}
+
+/* The number of an argument; `usual` where there is none, 0 for a wrong one. */
+static int number(const char *text, int usual, int least, int most)
+{
+    char *end;
+    if (!text) return usual;
+    long n = strtol(text, &end, 10);
+    return *text && !*end && n >= least && n <= most ? (int)n : 0;
+}
+
+int main(int argc, char **argv)
+{
+    char **next = argv + 1; /* ends with NULL */
+    if (*next && !strcmp(*next, "--rounds")) {
+        rounds = argc > 2 ? number(next[1], 0, 1, MOST_ROUNDS) : 0;
+        if (!rounds) return usage();
+        next += 2;
+    }
+    const char *what = *next ? *next++ : NULL;
+    const char *side = what && *next ? *next++ : NULL;
+    bool sources = !what || !strcmp(what, "sources"), output = !what || !strcmp(what, "output");
+    const char *folder = what && output && *next ? *next++ : ".";
+    int n = number(side, sources ? SOURCES_SIDE : OUTPUT_SIDE, 32, 1024);
+    if (!n || *next || (!sources && !output)) return usage();
+    if (sources) measure_sources(n);
+    if (output) measure_output(what ? n : OUTPUT_SIDE, folder);
+    return 0;
+}
