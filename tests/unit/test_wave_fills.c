@@ -37,6 +37,7 @@ static const char kernels[] =
     "  + u[0,3,0] + u[0,0,-3] + u[0,0,3]) - 0.1*f; }\n"
     "kernel corner(inout double u, in double f) { u = 0.3*(u[1,1,0] - u[-1,-1,0] + u[0,1,1]\n"
     "  + u[0,-1,-1]) + 0.1*u[0,0,-1] - 0.2*f; }\n"
+    "kernel shift(in double u, inout double v) { v += 0.1*u[1,0,0]; }\n"
     "kernel total(in double u, sum double s) { s += u; }\n";
 
 typedef struct world {
@@ -144,6 +145,44 @@ static void changing_walls(world *w)
         kata_apply(find(w, "both"), kata_all(w->g), w->u, w->w, w->v);
         apply(w, "far", w->v, w->u);
         apply(w, "more", w->w, w->u);
+    }
+}
+
+static void set_all_walls(kata_field *field, kata_rule rule, double value)
+{
+    for (int side = KATA_X_LOW; side <= KATA_Z_HIGH; side++)
+        kata_boundary_set(field, (kata_side)side, rule, value);
+}
+
+/* The constants around w are the same for three loops, then others, then the first again: in waves
+ * of any depth, with and without a change inside. Those of u and v go with the names: each memory
+ * has one, then the other. */
+static void changing_constants(world *w)
+{
+    for (int i = 0; i < 12; i++) {
+        set_all_walls(w->w, KATA_CONSTANT, i / 3 % 2 ? 0.25 : 0.75);
+        kata_apply(find(w, "both"), kata_all(w->g), w->u, w->w, w->v);
+        kata_swap(w->u, w->v);
+    }
+    set_all_walls(w->v, KATA_CONSTANT, 0.125);
+    for (int i = 0; i < 4; i++) {
+        apply(w, "box", w->u, w->v);
+        apply(w, "more", w->v, w->u);
+        kata_swap(w->u, w->v);
+        if (i % 2) apply(w, "arms", w->u, w->v);
+    }
+}
+
+/* In between, a loop that touches w at one offset has cells of its own beyond the sides. */
+static void constants_and_periods(world *w)
+{
+    for (int i = 0; i < 6; i++) {
+        set_all_walls(w->w, i % 2 ? KATA_PERIODIC : KATA_CONSTANT, 0.25);
+        if (i % 2)
+            apply(w, "shift", w->w, w->v);
+        else
+            apply(w, "box", w->w, w->v);
+        apply(w, "arms", w->v, w->u);
     }
 }
 
@@ -292,6 +331,9 @@ static void test_walls_change_while_values_stay_in_waves(void **state)
 {
     (void)state;
     check(changing_walls, waves, false);
+    check(changing_constants, waves, false);
+    check(changing_constants, deep, false);
+    check(constants_and_periods, waves, false);
 }
 
 static void test_diamonds(void **state)
