@@ -1,8 +1,7 @@
 /* A run that writes a field every so many steps, behind, while it goes on.
  *
- * Three things take turns: the run without output, the run with it until its last file is written,
- * and a plain program's writes of the same bytes. All files end on the disk (fsync), the run's
- * by the library, which does it before a file gets its name. */
+ * Three things take turns: the run without output, the run with it, and a plain program's writes of
+ * the same bytes. What is written waits for the disk (fsync) at the end of each of the last two. */
 #include "base/base.h"
 #include "production.h"
 #include "production_kata.h"
@@ -14,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { EVERY = 20, OUTPUTS = 4, PIECE = 8 << 20 };
+enum { EVERY = 20, OUTPUTS = 4, PIECE = 8 << 20, MOST_PATH = 4096 };
 
 typedef struct run {
     kata *k;
@@ -44,65 +43,110 @@ static void advance(run *r)
     }
 }
 
-/* Seconds until all steps are done and all files are written. */
-static double seconds_of_run(run *r, const char *path)
+static void name_file(char path[MOST_PATH], const char *folder, int number)
 {
+    snprintf(path, MOST_PATH, "%s/bench-output-%d.npy", folder, number);
+}
+
+/* Whether a file's bytes are on the disk. */
+static bool synchronise(const char *path)
+{
+    int file = open(path, O_RDONLY);
+    bool good = file >= 0 && !fsync(file);
+    if (file >= 0) close(file);
+    return good;
+}
+
+/* Seconds until all steps are done; in *all until all files are on the disk, too. Without a folder
+ * nothing is written. */
+static double seconds_of_run(run *r, const char *folder, double *all)
+{
+    char path[MOST_PATH];
     double start = clock_seconds();
     for (int i = 0; i < OUTPUTS; i++) {
         advance(r);
-        if (path) kata_save(r->u, path, .behind = true);
+        if (!folder) continue;
+        name_file(path, folder, i);
+        kata_save(r->u, path, .behind = true);
     }
     kata_flush(r->k);
-    if (path) kata_output_wait(r->k);
-    return clock_seconds() - start;
+    double steps = clock_seconds() - start;
+    if (folder) kata_output_wait(r->k);
+    for (int i = 0; i < OUTPUTS && folder; i++) {
+        name_file(path, folder, i);
+        if (!synchronise(path)) perror(path);
+    }
+    *all = clock_seconds() - start;
+    return steps;
 }
 
-/* Seconds to write as many bytes to as many files, each with one fsync. Negative on error. */
-static double seconds_of_disk(double bytes, const char *path)
+static bool write_bytes(const char *path, double bytes, const char *piece)
 {
-    char *piece = calloc(1, PIECE);
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    bool good = file >= 0;
+    for (double left = bytes; left > 0 && good; left -= PIECE) {
+        size_t size = left < PIECE ? (size_t)left : PIECE;
+        good = write(file, piece, size) == (ssize_t)size;
+    }
+    if (file >= 0) close(file);
+    return good;
+}
+
+/* Seconds to write as many bytes to as many files. Negative on error. */
+static double seconds_of_disk(double bytes, const char *folder)
+{
+    char path[MOST_PATH], *piece = calloc(1, PIECE);
     bool good = piece != NULL;
     double start = clock_seconds();
     for (int i = 0; i < OUTPUTS && good; i++) {
-        int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-        good = file >= 0;
-        for (double left = bytes; left > 0 && good; left -= PIECE) {
-            size_t size = left < PIECE ? (size_t)left : PIECE;
-            good = write(file, piece, size) == (ssize_t)size;
-        }
-        good = good && !fsync(file);
-        if (file >= 0) close(file);
+        name_file(path, folder, i);
+        good = write_bytes(path, bytes, piece);
     }
-    double seconds = clock_seconds() - start;
-    unlink(path);
+    for (int i = 0; i < OUTPUTS && good; i++) {
+        name_file(path, folder, i);
+        good = synchronise(path);
+    }
     free(piece);
-    return good ? seconds : -1;
+    return good ? clock_seconds() - start : -1;
+}
+
+/* So that nothing is left of it for what comes next. */
+static void remove_files(const char *folder)
+{
+    char path[MOST_PATH];
+    for (int i = 0; i < OUTPUTS; i++) {
+        name_file(path, folder, i);
+        unlink(path);
+    }
 }
 
 void measure_output(int side, const char *folder)
 {
-    double plain[MOST_ROUNDS], with[MOST_ROUNDS], disk[MOST_ROUNDS], more[MOST_ROUNDS];
-    char path[4096], alone[4096];
-    snprintf(path, sizeof path, "%s/bench-output.npy", folder);
-    snprintf(alone, sizeof alone, "%s/bench-output.bytes", folder);
+    double plain[MOST_ROUNDS], steps[MOST_ROUNDS], all[MOST_ROUNDS], disk[MOST_ROUNDS];
+    int counted = 0;
     run r = open_run(side);
-    seconds_of_run(&r, NULL); /* compiles, searches for a plan */
-    for (int i = 0; i < rounds && kata_ok(r.k); i++) {
-        plain[i] = seconds_of_run(&r, NULL);
-        with[i] = seconds_of_run(&r, path);
-        disk[i] = seconds_of_disk(r.bytes, alone);
-        more[i] = with[i] - plain[i];
-        if (disk[i] < 0) {
-            perror(alone);
-            break;
-        }
-        printf("%.2f s, with output %.2f s, its bytes alone %.2f s\n", plain[i], with[i], disk[i]);
-        if (i + 1 < rounds) continue;
-        printf("%d outputs of %.2f GB, one every %d steps: medians of %d rounds\n", OUTPUTS,
-               1e-9 * r.bytes, EVERY, rounds);
-        printf("  the run %.2f s; output makes it longer by %.2f s; the disk alone needs %.2f s\n",
-               median(plain, rounds), median(more, rounds), median(disk, rounds));
+    seconds_of_run(&r, NULL, &all[0]); /* compiles, searches for a plan */
+    seconds_of_run(&r, folder, &all[0]); /* memory for copies */
+    remove_files(folder);
+    while (counted < rounds && kata_ok(r.k)) {
+        int i = counted;
+        plain[i] = seconds_of_run(&r, NULL, &all[i]);
+        steps[i] = seconds_of_run(&r, folder, &all[i]) - plain[i];
+        all[i] -= plain[i];
+        remove_files(folder);
+        disk[i] = seconds_of_disk(r.bytes, folder);
+        remove_files(folder);
+        if (disk[i] < 0) break;
+        counted++;
     }
+    if (kata_ok(r.k) && counted < rounds) perror(folder);
     kata_close(r.k);
-    unlink(path);
+    if (!counted) return;
+    printf("%d outputs of %.2f GB, one every %d steps; medians of %d rounds, in seconds\n", OUTPUTS,
+           1e-9 * r.bytes, EVERY, counted);
+    printf("%-50s %8.2f\n", "the steps alone", median(plain, counted));
+    printf("%-50s %8.2f\n", "more with output, until the last step", median(steps, counted));
+    printf("%-50s %8.2f\n", "more with output, until all is on the disk", median(all, counted));
+    printf("%-50s %8.2f\n", "as many bytes alone, until they are on the disk",
+           median(disk, counted));
 }

@@ -125,20 +125,13 @@ static void run_batch(sparse_run *r)
 
 /* ---- the targets in a box -------------------------------------------------------------------- */
 
-static bool is_own(const grid_box *core, const int64_t at[3])
+static inline void meet_target(sparse_run *r, const grid_sparse_target *target)
 {
-    bool own = true;
-    for (int d = 0; d < 3; d++) own = own && at[d] >= core->lo[d] && at[d] < core->hi[d];
-    return own;
-}
-
-static void meet_target(sparse_run *r, const grid_sparse_target *target, const int64_t at[3])
-{
-    if (r->of->products && !is_own(&r->share->core, at)) return;
+    const int64_t x = target->x;
     if (r->count == BATCH) run_batch(r);
     met *m = &r->batch[r->count++];
-    *m = (met){element_of(&r->row, at[0]), NULL, target->first, target[1].first};
-    if (r->of->scaled) m->scale = element_of(&r->scale_row, r->absent[0] ? 0 : at[0]);
+    *m = (met){element_of(&r->row, x), NULL, target->first, target[1].first};
+    if (r->of->scaled) m->scale = element_of(&r->scale_row, r->absent[0] ? 0 : x);
     __builtin_prefetch(m->element, 1);
     __builtin_prefetch(&r->of->points->weights[m->first]);
     if (m->scale) __builtin_prefetch(m->scale);
@@ -158,33 +151,36 @@ static int64_t target_from(const grid_sparse *s, const grid_sparse_row *row, int
     return lo;
 }
 
-static void meet_row(sparse_run *r, const grid_sparse_row *row, const abi_box *box)
+static void meet_row(sparse_run *r, const grid_sparse_row *row, int64_t x_lo, int64_t x_hi)
 {
-    const grid_sparse *s = r->of->points;
-    int64_t at[3] = {0, row->y, row->z};
+    const grid_sparse_target *targets = r->of->points->targets;
+    const int64_t end = row[1].first;
     r->row = row_of(&r->field, row->y, row->z);
     if (r->of->scaled)
         r->scale_row = row_of(&r->scale, r->absent[1] ? 0 : row->y, r->absent[2] ? 0 : row->z);
-    for (int64_t t = target_from(s, row, box->lo[0]); t < row[1].first; t++) {
-        at[0] = s->targets[t].x;
-        if (at[0] >= box->hi[0]) return;
-        meet_target(r, &s->targets[t], at);
+    for (int64_t t = target_from(r->of->points, row, x_lo); t < end && targets[t].x < x_hi; t++)
+        meet_target(r, &targets[t]);
+}
+
+static void meet_rows(sparse_run *r, const grid_box *box)
+{
+    const grid_sparse *s = r->of->points;
+    for (int64_t z = box->lo[2]; z < box->hi[2]; z++) {
+        int64_t i = grid_sparse_row_from(s, z, box->lo[1]);
+        for (; i < s->row_count && s->rows[i].z == z && s->rows[i].y < box->hi[1]; i++)
+            meet_row(r, &s->rows[i], box->lo[0], box->hi[0]);
     }
 }
 
-static void meet_rows(sparse_run *r, const abi_box *box)
+/* The points of a box that are there for this one: of sums, each counts once. */
+static grid_box own_box(const sparse_run *r, const abi_box *box)
 {
-    const grid_sparse *s = r->of->points;
-    int64_t i = grid_sparse_row_from(s, box->lo[2], box->lo[1]);
-    while (i < s->row_count && s->rows[i].z < box->hi[2]) {
-        const grid_sparse_row *row = &s->rows[i];
-        if (row->y >= box->hi[1])
-            i = grid_sparse_row_from(s, row->z + 1, box->lo[1]);
-        else if (row->y < box->lo[1])
-            i = grid_sparse_row_from(s, row->z, box->lo[1]);
-        else
-            meet_row(r, &s->rows[i++], box);
+    grid_box own;
+    for (int d = 0; d < 3; d++) {
+        own.lo[d] = larger(box->lo[d], r->of->points->box.lo[d]);
+        own.hi[d] = smaller(box->hi[d], r->of->points->box.hi[d]);
     }
+    return r->of->products ? grid_box_intersect(&own, &r->share->core) : own;
 }
 
 void sweep_run_sparse(const abi_box *box, const abi_arguments *arguments)
@@ -208,7 +204,8 @@ void sweep_run_sparse(const abi_box *box, const abi_arguments *arguments)
         r.scale = sweep_view_array(&share->views[view], l->fields[CHAIN_SPARSE_SCALE].array);
         memcpy(r.absent, kernel->params[CHAIN_SPARSE_SCALE].absent_axis, sizeof r.absent);
     }
-    meet_rows(&r, box);
+    const grid_box own = own_box(&r, box);
+    meet_rows(&r, &own);
     run_batch(&r);
 }
 
