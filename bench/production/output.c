@@ -125,7 +125,7 @@ void measure_output(int side, const char *folder)
     double plain[MOST_ROUNDS], steps[MOST_ROUNDS], all[MOST_ROUNDS], disk[MOST_ROUNDS];
     int counted = 0;
     run r = open_run(side);
-    seconds_of_run(&r, NULL, &all[0]); /* compiles, searches for a plan */
+    seconds_of_run(&r, NULL, &all[0]);   /* compiles, searches for a plan */
     seconds_of_run(&r, folder, &all[0]); /* memory for copies */
     remove_files(folder);
     while (counted < rounds && kata_ok(r.k)) {
