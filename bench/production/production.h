@@ -12,7 +12,7 @@ double median(double *x, int count);
 /* sources.c: a wave with sources and receivers between grid points, beside one without. */
 void measure_sources(int side);
 
-/* output.c: a run that writes its field every so many steps, beside one that does not and beside
+/* outputs.c: a run that writes its field every so many steps, beside one that does not and beside
  * the writing alone. */
 void measure_output(int side, const char *folder);
 
