@@ -74,17 +74,33 @@ static bool has_halves(const codegen_loop *loop)
     return false;
 }
 
-/* What it costs to round results that are read back to their storage. */
+/* What it costs to round a value to how the field of a parameter is stored. */
+static int64_t cost_of_rounding(const codegen_loop *loop, int param)
+{
+    enum { HALF = 40, UPPER_HALF = 10, BYTE = 100 };
+    switch (ir_param_is_field(&loop->kernel->params[param]) ? loop->storage[param] : KATA_F64) {
+    case KATA_F16: return HALF;
+    case KATA_BF16: return UPPER_HALF;
+    case KATA_UNORM8: return BYTE;
+    default: return 0;
+    }
+}
+
+/* What it costs to round all results, and those that are read back. The halves of float results
+ * are rounded by few instructions (codegen/halves.h). */
 static int64_t rounding_cost(const codegen_loop *loop)
 {
-    enum { COST = 10 };
-    const ir_graph *g = &loop->kernel->graph;
+    const ir_kernel *kernel = loop->kernel;
     int64_t cost = 0;
-    for (ir_id id = 1; id < g->count; id++) {
-        if (g->nodes[id].op != IR_STORED) continue;
-        kata_type storage = loop->storage[g->nodes[id].param];
-        if (storage == KATA_F16 || storage == KATA_BF16 || storage == KATA_UNORM8) cost += COST;
+    for (int i = 0; i < kernel->store_count; i++) {
+        const int param = kernel->stores[i].param;
+        const int64_t each = cost_of_rounding(loop, param);
+        bool together = loop->storage[param] == KATA_F16 && kernel->params[param].type == IR_F32;
+        cost += together ? each / 4 : each;
     }
+    for (ir_id id = 1; id < kernel->graph.count; id++)
+        if (kernel->graph.nodes[id].op == IR_STORED)
+            cost += cost_of_rounding(loop, kernel->graph.nodes[id].param);
     return cost;
 }
 

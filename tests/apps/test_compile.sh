@@ -143,4 +143,23 @@ if [ "$(flags_for f16)" != -O1 ]; then fail "a kernel of moderate size on f16 is
 } >large.kata
 if [ "$(flags_for f32)" != -O1 ]; then fail "a kernel of many functions is compiled with -O3"; fi
 
+# results that are rounded to how they are stored, and read back, take compilers long: 600 compile in some seconds
+many_results() # count
+{
+    echo "kernel large(in double u, out double v[$1], out double w) { double s = 0;"
+    echo "for (int q = 0; q < $1; q++) { v[q] = u + q; s += v[q]; } w = s; }"
+}
+many_results 80 >large.kata
+for type in f64 bf16; do
+    if [ "$(flags_for "$type")" != -O3 ]; then fail "80 results of $type are not compiled with -O3"; fi
+done
+for type in f16 unorm8; do
+    if [ "$(flags_for "$type")" != -O1 ]; then fail "80 results of $type are compiled with -O3"; fi
+done
+many_results 600 >many.kata
+(
+    ulimit -t 9
+    expect 0 compile --cache many_results --type v=f16 many.kata
+)
+
 finish
