@@ -130,10 +130,11 @@ chmod +x log_cc
     echo 'kernel large(in double u, out double v) { double s = 0;'
     echo 'for (int i = -20; i < 20; i++) for (int k = 0; k < 30; k++) s += (s - i)*u[i]; v = s; }'
 } >large.kata
-flags_for() # type
+flags_for() # type [layout]
 {
-    LOG=$PWD/log.$1 KATA_CC=$PWD/log_cc expect 1 compile --cache "large_$1" --type "$1" large.kata
-    grep -m 1 -oE -e '-O[13]' "log.$1"
+    local layout=${2:-arrays}
+    LOG=$PWD/log.$1 KATA_CC=$PWD/log_cc expect 1 compile --cache "large_$1" --type "$1" --layout "$layout" large.kata
+    grep -oE -e '-O[13]' "log.$1" | tail -n 1
 }
 if [ "$(flags_for f64)" != -O3 ]; then fail "a kernel of moderate size is not compiled with -O3"; fi
 if [ "$(flags_for f16)" != -O1 ]; then fail "a kernel of moderate size on f16 is compiled with -O3"; fi
@@ -156,6 +157,11 @@ done
 for type in f16 unorm8; do
     if [ "$(flags_for "$type")" != -O1 ]; then fail "80 results of $type are compiled with -O3"; fi
 done
+
+# results that do not lie beside each other are written one by one
+if [ "$(flags_for f32)" != -O3 ]; then fail "80 results of f32 are not compiled with -O3"; fi
+many_results 120 >large.kata
+if [ "$(flags_for f32 structures)" != -O1 ]; then fail "120 results of f32 in structures are compiled with -O3"; fi
 many_results 600 >many.kata
 (
     ulimit -t 9
