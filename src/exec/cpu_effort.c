@@ -33,17 +33,20 @@ static int64_t cost_of_rounding(const codegen_loop *loop, int param)
 }
 
 /* What it costs to write results that do not lie beside each other: element by element of a vector,
- * of which there are more of few bytes. */
+ * of which there are more of few bytes. The points of a colour do not where elements are short. */
 static int64_t spreading_cost(const codegen_loop *loop)
 {
-    enum { EACH = 80, OF_BYTES = 150 };
+    enum { EACH = 80, OF_BYTES = 150, COLORED = 200 };
     int64_t cost = 0;
     for (int i = 0; i < loop->kernel->store_count; i++) {
         const int param = loop->kernel->stores[i].param;
-        codegen_rows rows = ir_param_is_field(&loop->kernel->params[param]) ? loop->rows[param]
-                                                                            : CODEGEN_CONTIGUOUS;
+        if (!ir_param_is_field(&loop->kernel->params[param])) continue;
+        const codegen_rows rows = loop->rows[param];
+        const int bytes = ir_storages[loop->storage[param]].bytes;
         if (rows == CODEGEN_TOGETHER || rows == CODEGEN_STRIDED)
-            cost += EACH + OF_BYTES / (int64_t)ir_storages[loop->storage[param]].bytes;
+            cost += EACH + OF_BYTES / bytes;
+        else if (loop->colored && bytes < 4)
+            cost += COLORED;
     }
     return cost;
 }

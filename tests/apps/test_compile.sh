@@ -130,10 +130,9 @@ chmod +x log_cc
     echo 'kernel large(in double u, out double v) { double s = 0;'
     echo 'for (int i = -20; i < 20; i++) for (int k = 0; k < 30; k++) s += (s - i)*u[i]; v = s; }'
 } >large.kata
-flags_for() # type [layout]
+flags_for() # type [option...]
 {
-    local layout=${2:-arrays}
-    LOG=$PWD/log.$1 KATA_CC=$PWD/log_cc expect 1 compile --cache "large_$1" --type "$1" --layout "$layout" large.kata
+    LOG=$PWD/log.$1 KATA_CC=$PWD/log_cc expect 1 compile --cache "large_$1" --type "$1" "${@:2}" large.kata
     grep -oE -e '-O[13]' "log.$1" | tail -n 1
 }
 if [ "$(flags_for f64)" != -O3 ]; then fail "a kernel of moderate size is not compiled with -O3"; fi
@@ -161,7 +160,10 @@ done
 # results that do not lie beside each other are written one by one
 if [ "$(flags_for f32)" != -O3 ]; then fail "80 results of f32 are not compiled with -O3"; fi
 many_results 120 >large.kata
-if [ "$(flags_for f32 structures)" != -O1 ]; then fail "120 results of f32 in structures are compiled with -O3"; fi
+if [ "$(flags_for f32 --layout structures)" != -O1 ]; then fail "120 results of f32 in structures are compiled with -O3"; fi
+many_results 60 >large.kata
+sed -i 's/double/int/g' large.kata
+if [ "$(flags_for u8 --colors)" != -O1 ]; then fail "60 results of u8 for a colour are compiled with -O3"; fi
 many_results 600 >many.kata
 (
     ulimit -t 9
