@@ -24,12 +24,31 @@ io_array api_listed_array(const api_field_list *list, int i)
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
+/* An array without its axes of one element. */
+static io_array squeezed_of(const io_array *a)
+{
+    io_array out = {.type = a->type};
+    for (int i = 0; i < a->axes; i++)
+        if (a->size[i] != 1) out.size[out.axes++] = a->size[i];
+    return out;
+}
+
+/* Fields of a mesh have axes of one index, which variables of its file lack. */
+static bool is_alike(const kata_field *field, const io_array *in_file, const io_array *wanted)
+{
+    const bool mesh = field->grid->mesh;
+    const io_array a = mesh ? squeezed_of(in_file) : *in_file;
+    const io_array b = mesh ? squeezed_of(wanted) : *wanted;
+    bool same = a.axes == b.axes;
+    for (int i = 0; i < b.axes && same; i++) same = a.size[i] == b.size[i];
+    return same;
+}
+
 kata_status api_check_fit(const kata_field *field, const char *path, const io_array *in_file,
                           const io_array *wanted)
 {
     kata *k = field->k;
-    bool same = in_file->axes == wanted->axes;
-    for (int i = 0; i < wanted->axes && same; i++) same = in_file->size[i] == wanted->size[i];
+    bool same = is_alike(field, in_file, wanted);
     text has = {0}, wants = {0};
     io_array_print(&has, in_file);
     io_array_print(&wants, wanted);

@@ -111,8 +111,15 @@ KATA_INLINED void kata_stream(void *to, const void *from)
 #endif
 }
 
+/* Large functions call it: compilers take a long time for the text of many. */
+#ifdef KATA_BRIEF
+#define KATA_PUT static __attribute__((unused, noinline))
+#else
+#define KATA_PUT KATA_INLINED
+#endif
+
 /* Writes the elements of a vector: `bytes`, a multiple of 4. */
-KATA_INLINED void kata_put(void *to, const void *from, int64_t bytes, int flags)
+KATA_PUT void kata_put(void *to, const void *from, int64_t bytes, int flags)
 {
     char *out = (char *)to;
     const char *in = (const char *)from;

@@ -219,6 +219,9 @@ kata_status cpu_compile(exec_context *context, const chain *c, size_t *functions
 kata_status cpu_compiled(exec_context *context, size_t function, const chain_loop *loop,
                          messages *m, abi_function **run);
 
+/* cpu_effort.c: with which passes the function of a loop is compiled. */
+jit_effort cpu_effort(const codegen_loop *loop);
+
 /* What codegen makes the (larger) function of a loop of. False when memory is out. */
 bool cpu_bind(const chain_loop *loop, const exec_context *context, arena *memory,
               codegen_loop *out);

@@ -22,15 +22,6 @@ static double seconds_of(const chain_loop *loop)
     return (double)chain_loop_points(loop) * (double)loop->kernel->graph.count * NODE_SECONDS;
 }
 
-/* Functions of a higher compile cost, or with more values at once, are compiled with fewer passes,
- * which keeps the time within ten seconds; what is lost of their speed is not worth minutes. The
- * time to choose registers grows with the square of the values. */
-enum {
-    MOST_OPTIMISED = HOSTILE(8000, 100),
-    MOST_WITH_HALVES = HOSTILE(2000, 100), /* all operations are there for 16 points */
-    MOST_AT_ONCE = HOSTILE(600, 20)
-};
-
 /* ---- names ----------------------------------------------------------------------------------- */
 
 bool cpu_bind(const chain_loop *loop, const exec_context *context, arena *memory, codegen_loop *out)
@@ -65,47 +56,13 @@ static bool know_basis(struct exec_cpu *cpu)
     return good;
 }
 
-/* Whether a kernel has a field of f16, whose values compilers convert for many points at once. */
-static bool has_halves(const codegen_loop *loop)
-{
-    for (int p = 0; p < loop->kernel->param_count; p++)
-        if (ir_param_is_field(&loop->kernel->params[p]) && loop->storage[p] == KATA_F16)
-            return true;
-    return false;
-}
-
-/* What it costs to round results that are read back to their storage. */
-static int64_t rounding_cost(const codegen_loop *loop)
-{
-    enum { COST = 10 };
-    const ir_graph *g = &loop->kernel->graph;
-    int64_t cost = 0;
-    for (ir_id id = 1; id < g->count; id++) {
-        if (g->nodes[id].op != IR_STORED) continue;
-        kata_type storage = loop->storage[g->nodes[id].param];
-        if (storage == KATA_F16 || storage == KATA_BF16 || storage == KATA_UNORM8) cost += COST;
-    }
-    return cost;
-}
-
-static jit_effort effort_of(const codegen_loop *loop)
-{
-    const int64_t most = has_halves(loop) ? MOST_WITH_HALVES : MOST_OPTIMISED;
-    /* all passes take twice as long for the text of a function as for other operations */
-    const int64_t cost =
-        ir_compile_cost(loop->kernel) + ir_function_cost(loop->kernel) + rounding_cost(loop);
-    bool large = cost > most || ir_values_at_once(loop->kernel) > MOST_AT_ONCE;
-    if (large) return JIT_BRIEF;
-    return codegen_is_plain(loop) ? JIT_LIGHT : JIT_FULL;
-}
-
 /* Name and text of the function of a loop; false when memory is out. */
 static bool identify(struct exec_cpu *cpu, const codegen_loop *loop, jit_function *id)
 {
     text alone = {0};
     if (!know_basis(cpu)) return false;
     codegen_name(loop, id->name);
-    id->effort = effort_of(loop);
+    id->effort = cpu_effort(loop);
     codegen_function_text(&alone, loop);
     text_add(&alone, "%s", cpu->basis);
     bool good = !alone.failed;

@@ -142,18 +142,26 @@ KATA_SHORT_INTEGER(u16, kata_half, 0.0, 65535.0)
 KATA_SHORT_INTEGER(i16, kata_short, -32768.0, 32767.0)
 #undef KATA_SHORT_INTEGER
 
+/* Functions of many operations that large kernels need often, of which compilers then take a long
+ * time for the text: they are called there, not inlined. */
+#ifdef KATA_BRIEF
+#define KATA_CALLED static __attribute__((unused, noinline))
+#else
+#define KATA_CALLED KATA_INLINE
+#endif
+
 /* ---- unorm8: a byte b that stands for b/255 ---- */
 
-KATA_INLINE float kata_f32_of_unorm8(kata_byte x) { return (float)x / 255.0f; }
-KATA_INLINE double kata_f64_of_unorm8(kata_byte x) { return (double)x / 255.0; }
-KATA_INLINE kata_byte kata_unorm8_of_f32(float x)
+KATA_CALLED float kata_f32_of_unorm8(kata_byte x) { return (float)x / 255.0f; }
+KATA_CALLED double kata_f64_of_unorm8(kata_byte x) { return (double)x / 255.0; }
+KATA_CALLED kata_byte kata_unorm8_of_f32(float x)
 {
     float y = x < 1.0f ? x : 1.0f;
     float z = y > 0.0f ? y : 0.0f;
     int32_t i = (int32_t)(z * 255.0f + 0.5f);
     return (kata_byte)(x != x ? 0 : i);
 }
-KATA_INLINE kata_byte kata_unorm8_of_f64(double x)
+KATA_CALLED kata_byte kata_unorm8_of_f64(double x)
 {
     double y = x < 1.0 ? x : 1.0;
     double z = y > 0.0 ? y : 0.0;
@@ -179,7 +187,7 @@ KATA_INLINE float kata_of_word(__UINT32_TYPE__ u)
 
 /* Compilers of devices have instructions for these two. */
 #ifndef KATA_HALVES
-KATA_INLINE float kata_f32_of_f16(kata_half h)
+KATA_CALLED float kata_f32_of_f16(kata_half h)
 {
     __UINT32_TYPE__ sign = (__UINT32_TYPE__)(h & 0x8000) << 16;
     __UINT32_TYPE__ digits = (__UINT32_TYPE__)(h & 0x7fff) << 13;
@@ -192,7 +200,7 @@ KATA_INLINE float kata_f32_of_f16(kata_half h)
 
 /* Below 2^-14 there are steps of 2^-24: the digits, with the leading one, are shifted by what the
  * exponent lacks. 2^16 stands for all that is larger. */
-KATA_INLINE kata_half kata_f16_of_f32(float x)
+KATA_CALLED kata_half kata_f16_of_f32(float x)
 {
     __UINT32_TYPE__ u = kata_word_of(x), size = u & 0x7fffffffu;
     __UINT32_TYPE__ bounded = size < 0x47800000u ? size : 0x47800000u;
@@ -207,19 +215,19 @@ KATA_INLINE kata_half kata_f16_of_f32(float x)
 }
 #endif
 
-KATA_INLINE float kata_f32_of_bf16(kata_half h) { return kata_of_word((__UINT32_TYPE__)h << 16); }
+KATA_CALLED float kata_f32_of_bf16(kata_half h) { return kata_of_word((__UINT32_TYPE__)h << 16); }
 
-KATA_INLINE kata_half kata_bf16_of_f32(float x)
+KATA_CALLED kata_half kata_bf16_of_f32(float x)
 {
     __UINT32_TYPE__ u = kata_word_of(x);
     __UINT32_TYPE__ rounded = (u + 0x7fffu + ((u >> 16) & 1)) >> 16;
     return (kata_half)((u & 0x7fffffffu) > 0x7f800000u ? (u >> 16) | 0x0040u : rounded);
 }
 
-KATA_INLINE double kata_f64_of_f16(kata_half h) { return (double)kata_f32_of_f16(h); }
-KATA_INLINE double kata_f64_of_bf16(kata_half h) { return (double)kata_f32_of_bf16(h); }
-KATA_INLINE kata_half kata_f16_of_f64(double x) { return kata_f16_of_f32((float)x); }
-KATA_INLINE kata_half kata_bf16_of_f64(double x) { return kata_bf16_of_f32((float)x); }
+KATA_CALLED double kata_f64_of_f16(kata_half h) { return (double)kata_f32_of_f16(h); }
+KATA_CALLED double kata_f64_of_bf16(kata_half h) { return (double)kata_f32_of_bf16(h); }
+KATA_CALLED kata_half kata_f16_of_f64(double x) { return kata_f16_of_f32((float)x); }
+KATA_CALLED kata_half kata_bf16_of_f64(double x) { return kata_bf16_of_f32((float)x); }
 
 #undef KATA_INTEGER
 #undef KATA_BITS

@@ -63,6 +63,13 @@ int64_t rounds_by(const lowering *l, ir_id condition, ir_id counter, int *direct
     return rounds > 0 ? rounds : 0;
 }
 
+/* Whether a condition is false whatever the loop's variable is. */
+static bool is_never(const ir_graph *g, ir_id condition)
+{
+    const ir_node *n = &g->nodes[condition];
+    return n->op == IR_CONST && n->type == IR_BOOL && !n->value.i32;
+}
+
 /* The condition is lowered with the loop's variable CARRIED, as a trial. */
 int64_t lower_most_rounds(lowering *l, const ir_stmt *s)
 {
@@ -79,7 +86,9 @@ int64_t lower_most_rounds(lowering *l, const ir_stmt *s)
     l->m = &quiet;
     l->cells[counter].value = start;
     ir_id condition = lower_expr(l, s->value);
-    int64_t most = quiet.status || !condition ? -1 : rounds_by(l, condition, start, &direction);
+    int64_t most = quiet.status || !condition  ? -1
+                   : is_never(l->g, condition) ? 0
+                                               : rounds_by(l, condition, start, &direction);
     l->m = m;
     message_free(&quiet);
     lower_undo(l, changes);

@@ -108,11 +108,20 @@ static kata_status try_rounds(lowering *l, const ir_stmt *s)
     return status;
 }
 
+/* Whether a loop is known to have no round. To find out is no step of it. */
+static bool has_no_round(lowering *l, const ir_stmt *s)
+{
+    int64_t steps = l->steps;
+    bool none = lower_most_rounds(l, s) == 0;
+    l->steps = steps;
+    return none;
+}
+
 kata_status lower_for(lowering *l, const ir_stmt *s)
 {
     kata_status status = lower_statements(l, s->init);
     if (status || lower_has_left(l)) return status;
-    if (lower_has_break(s->body)) return lower_rounds(l, s);
+    if (lower_has_break(s->body) && !has_no_round(l, s)) return lower_rounds(l, s);
     size_t checks = l->check_count;
     ir_id condition = lower_expr(l, s->value);
     if ((status = lower_check(l, s->at))) return status;

@@ -55,8 +55,10 @@ static const char *const native_flags[] = {"-march=native",
  * points-to sets, reassociation, the table of values that are alive at once, the combiner and what
  * looks for dead stores and equal values among instructions; in clang 14 the allocation of
  * registers, and moving values between kinds of registers. A compiler that refuses these is called
- * with -O1. */
+ * with -O1. KATA_BRIEF is for the text of ir/arithmetic.h. */
+#define BRIEF "-DKATA_BRIEF"
 static const char *const gcc_brief_flags[] = {"-O1",
+                                              BRIEF,
                                               "-fno-tree-pta",
                                               "-fno-tree-reassoc",
                                               "--param=ira-max-conflict-table-size=0",
@@ -64,6 +66,7 @@ static const char *const gcc_brief_flags[] = {"-O1",
                                               "-fno-dse",
                                               "-fdisable-rtl-postreload"};
 static const char *const clang_brief_flags[] = {"-O1",
+                                                BRIEF,
                                                 "-mllvm",
                                                 "-optimize-regalloc=0",
                                                 "-mllvm",
@@ -74,7 +77,7 @@ static const char *const clang_brief_flags[] = {"-O1",
 #endif
 };
 
-static const char *const plain_brief_flags[] = {"-O1"};
+static const char *const plain_brief_flags[] = {"-O1", BRIEF};
 
 /* For results, and for the library. */
 static const char *const flags[] = {"-std=gnu17",

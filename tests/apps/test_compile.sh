@@ -130,10 +130,10 @@ chmod +x log_cc
     echo 'kernel large(in double u, out double v) { double s = 0;'
     echo 'for (int i = -20; i < 20; i++) for (int k = 0; k < 30; k++) s += (s - i)*u[i]; v = s; }'
 } >large.kata
-flags_for() # type
+flags_for() # type [option...]
 {
-    LOG=$PWD/log.$1 KATA_CC=$PWD/log_cc expect 1 compile --cache "large_$1" --type "$1" large.kata
-    grep -m 1 -oE -e '-O[13]' "log.$1"
+    LOG=$PWD/log.$1 KATA_CC=$PWD/log_cc expect 1 compile --cache "large_$1" --type "$1" "${@:2}" large.kata
+    grep -oE -e '-O[13]' "log.$1" | tail -n 1
 }
 if [ "$(flags_for f64)" != -O3 ]; then fail "a kernel of moderate size is not compiled with -O3"; fi
 if [ "$(flags_for f16)" != -O1 ]; then fail "a kernel of moderate size on f16 is compiled with -O3"; fi
@@ -142,5 +142,32 @@ if [ "$(flags_for f16)" != -O1 ]; then fail "a kernel of moderate size on f16 is
     echo 'for (int i = 0; i < 40; i++) s = sin(s + i); v = s; }'
 } >large.kata
 if [ "$(flags_for f32)" != -O1 ]; then fail "a kernel of many functions is compiled with -O3"; fi
+
+# results that are rounded to how they are stored, and read back, take compilers long: 600 compile in some seconds
+many_results() # count
+{
+    echo "kernel large(in double u, out double v[$1], out double w) { double s = 0;"
+    echo "for (int q = 0; q < $1; q++) { v[q] = u + q; s += v[q]; } w = s; }"
+}
+many_results 80 >large.kata
+for type in f64 bf16; do
+    if [ "$(flags_for "$type")" != -O3 ]; then fail "80 results of $type are not compiled with -O3"; fi
+done
+for type in f16 unorm8; do
+    if [ "$(flags_for "$type")" != -O1 ]; then fail "80 results of $type are compiled with -O3"; fi
+done
+
+# results that do not lie beside each other are written one by one
+if [ "$(flags_for f32)" != -O3 ]; then fail "80 results of f32 are not compiled with -O3"; fi
+many_results 120 >large.kata
+if [ "$(flags_for f32 --layout structures)" != -O1 ]; then fail "120 results of f32 in structures are compiled with -O3"; fi
+many_results 60 >large.kata
+sed -i 's/double/int/g' large.kata
+if [ "$(flags_for u8 --colors)" != -O1 ]; then fail "60 results of u8 for a colour are compiled with -O3"; fi
+many_results 600 >many.kata
+(
+    ulimit -t 9
+    expect 0 compile --cache many_results --type v=f16 many.kata
+)
 
 finish

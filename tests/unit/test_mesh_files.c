@@ -340,6 +340,31 @@ static void other_files_are_refused(void **unused)
     assert_null(kata_grid_mesh_load(NULL, "mesh.nc", 1));
 }
 
+/* A variable of the file, of one axis, is a field. */
+static void a_variable_is_loaded(void **unused)
+{
+    (void)unused;
+    const int32_t corners[2][3] = {{0, 1, 2}, {2, 1, 3}};
+    const double longitudes[4] = {0.5, 1.5, 2.5, 3.5};
+    const hsize_t count = 4;
+    double got[4] = {0};
+    hid_t file = H5Fcreate("clon.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t space = H5Screate_simple(1, &count, NULL);
+    hid_t set =
+        H5Dcreate2(file, "clon", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, longitudes) >= 0);
+    H5Dclose(set);
+    H5Sclose(space);
+    H5Fclose(file);
+    kata *k = kata_open(NULL);
+    kata_grid *g = kata_grid_mesh(k, 2, .vertices = 4, .cell_vertices = {corners[0], 3});
+    kata_field *u = kata_field_new(g, "u", KATA_F64, .on = KATA_VERTICES);
+    assert_int_equal(kata_load(u, "clon.h5:/clon"), KATA_OK);
+    assert_int_equal(kata_get(u, kata_on(u), got, 4), KATA_OK);
+    assert_memory_equal(got, longitudes, sizeof got);
+    assert_int_equal(kata_close(k), KATA_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -347,6 +372,7 @@ int main(void)
         cmocka_unit_test(damaged_files_are_refused),
         cmocka_unit_test(odd_files_are_read),
         cmocka_unit_test(other_files_are_refused),
+        cmocka_unit_test(a_variable_is_loaded),
     };
     return cmocka_run_group_tests(tests, make_tables, remove_folder);
 }
