@@ -157,6 +157,7 @@ static bool run(kata *k, const request *r)
     clover_mesh_start(&m, k, &deck);
     progress_start(&p, k, "cloverleaf", 0, r->quiet);
     const int64_t first = options_resume(k, &r->checkpoints);
+    if (!options_may_end(&r->checkpoints, first, deck.end_step)) return false;
     print_title();
     print_summary(&m, first, &p);
     double start = progress_clock();

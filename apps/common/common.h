@@ -204,6 +204,8 @@ int options_check_checkpoints(const options *o, const void *values, checkpoints 
  * from a run with the same values of all options but those that may change. Returns the time steps
  * that were made before. */
 int64_t options_resume(kata *k, const checkpoints *c);
+/* Whether a run that goes on after `first` steps may end after `last`; false after a message. */
+bool options_may_end(const checkpoints *c, int64_t first, int64_t last);
 
 /* ---- spelling.c: the nearest name ------------------------------------------------------------ */
 

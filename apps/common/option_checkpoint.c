@@ -62,3 +62,13 @@ int64_t options_resume(kata *k, const checkpoints *c)
         if (!e->may_change) require_option(k, e, c->values);
     return c->resume ? kata_resume(k) : 0;
 }
+
+bool options_may_end(const checkpoints *c, int64_t first, int64_t last)
+{
+    if (first <= last) return true;
+    options_failed(c->table,
+                   "%s is a checkpoint after step %lld, and the run ends after step %lld; "
+                   "let it end later, or begin anew, without --resume",
+                   c->file, (long long)first, (long long)last);
+    return false;
+}

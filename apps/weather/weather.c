@@ -168,6 +168,14 @@ static void draw(const weather_air *a, const char *path)
     if (kata_ok(a->k)) printf("wrote %s\n", path);
 }
 
+static bool run_from(const start *s, weather_air *a, const request *r, int64_t first)
+{
+    const double seconds = run(a, first, r->quiet);
+    const bool good = kata_ok(a->k) && report(s, a, r, first, seconds);
+    if (kata_ok(a->k)) draw(a, r->picture);
+    return good;
+}
+
 static bool compute(kata *k, const request *r)
 {
     weather_air a;
@@ -179,9 +187,8 @@ static bool compute(kata *k, const request *r)
     fflush(stdout);
     if (kata_ok(k) && keep_start(&s, &a)) {
         const int64_t first = options_resume(k, &r->checkpoints);
-        const double seconds = run(&a, first, r->quiet);
-        good = kata_ok(k) && report(&s, &a, r, first, seconds);
-        if (kata_ok(k)) draw(&a, r->picture);
+        good = kata_ok(k) && options_may_end(&r->checkpoints, first, r->c.steps) &&
+               run_from(&s, &a, r, first);
     }
     free_start(&s);
     return good;

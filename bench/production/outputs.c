@@ -45,7 +45,7 @@ static void advance(run *r)
 
 static void name_file(char path[MOST_PATH], const char *folder, int number)
 {
-    snprintf(path, MOST_PATH, "%s/bench-output-%d.npy", folder, number);
+    snprintf(path, MOST_PATH, "%s/kata-bench-output-%d.npy", folder, number);
 }
 
 /* Whether a file's bytes are on the disk. */
@@ -72,7 +72,7 @@ static double seconds_of_run(run *r, const char *folder, double *all)
     kata_flush(r->k);
     double steps = clock_seconds() - start;
     if (folder) kata_output_wait(r->k);
-    for (int i = 0; i < OUTPUTS && folder; i++) {
+    for (int i = 0; i < OUTPUTS && folder && kata_ok(r->k); i++) {
         name_file(path, folder, i);
         if (!synchronise(path)) perror(path);
     }
@@ -120,7 +120,7 @@ static void remove_files(const char *folder)
     }
 }
 
-void measure_output(int side, const char *folder)
+bool measure_output(int side, const char *folder)
 {
     double plain[MOST_ROUNDS], steps[MOST_ROUNDS], all[MOST_ROUNDS], disk[MOST_ROUNDS];
     int counted = 0;
@@ -139,9 +139,10 @@ void measure_output(int side, const char *folder)
         if (disk[i] < 0) break;
         counted++;
     }
-    if (kata_ok(r.k) && counted < rounds) perror(folder);
+    const bool good = counted == rounds;
+    if (kata_ok(r.k) && !good) perror(folder);
     kata_close(r.k);
-    if (!counted) return;
+    if (!good) return false;
     printf("%d outputs of %.2f GB, one every %d steps; medians of %d rounds, in seconds\n", OUTPUTS,
            1e-9 * r.bytes, EVERY, counted);
     printf("%-50s %8.2f\n", "the steps alone", median(plain, counted));
@@ -149,4 +150,5 @@ void measure_output(int side, const char *folder)
     printf("%-50s %8.2f\n", "more with output, until all is on the disk", median(all, counted));
     printf("%-50s %8.2f\n", "as many bytes alone, until they are on the disk",
            median(disk, counted));
+    return true;
 }

@@ -12,7 +12,7 @@
 
 int rounds = 5;
 
-enum { SOURCES_SIDE = 160, OUTPUT_SIDE = 512 };
+enum { SOURCES_SIDE = 256, OUTPUT_SIDE = 512 };
 
 static int compare(const void *a, const void *b)
 {
@@ -30,8 +30,10 @@ static int usage(void)
 {
     fprintf(stderr,
             "usage: bench_production [--rounds N] [sources [SIDE] | output [SIDE [FOLDER]]]\n"
-            "  N from 1 to %d; SIDE, of the grid, from 32 to 1024\n",
-            MOST_ROUNDS);
+            "  N rounds, from 1 to %d, of what is compared (5)\n"
+            "  SIDE of the grid, from 32 to 1024 points (sources: %d, output: %d)\n"
+            "  FOLDER for four files of 8 SIDE^3 bytes each, which are removed (the current one)\n",
+            MOST_ROUNDS, SOURCES_SIDE, OUTPUT_SIDE);
     return 2;
 }
 
@@ -58,7 +60,7 @@ int main(int argc, char **argv)
     const char *folder = what && output && *next ? *next++ : ".";
     int n = number(side, sources ? SOURCES_SIDE : OUTPUT_SIDE, 32, 1024);
     if (!n || *next || (!sources && !output)) return usage();
-    if (sources) measure_sources(n);
-    if (output) measure_output(what ? n : OUTPUT_SIDE, folder);
-    return 0;
+    bool good = !sources || measure_sources(n);
+    if (output) good = measure_output(what ? n : OUTPUT_SIDE, folder) && good;
+    return good ? 0 : EXIT_FAILURE;
 }

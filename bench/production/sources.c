@@ -74,7 +74,7 @@ static double best_rate(shot *s, int side)
     return (double)side * side * side * STEPS / best;
 }
 
-void measure_sources(int side)
+bool measure_sources(int side)
 {
     double rate[PROGRAMS][MOST_ROUNDS], ratio[PROGRAMS][MOST_ROUNDS];
     shot shots[PROGRAMS];
@@ -88,11 +88,12 @@ void measure_sources(int side)
         }
     for (int p = 0; p < PROGRAMS; p++) good = kata_ok(shots[p].k) && good;
     for (int p = 0; p < PROGRAMS; p++) kata_close(shots[p].k);
-    if (!good) return;
+    if (!good) return false;
     printf("a wave of order 2, %d^3 points, f32, %d steps in tiles; medians of %d rounds\n", side,
            STEPS, rounds);
     printf("%-34s %16s %20s\n", "", "1e6 points/s", "beside no points");
     for (int p = 0; p < PROGRAMS; p++)
         printf("%-34s %16.0f %20.2f\n", programs[p], 1e-6 * median(rate[p], rounds),
                median(ratio[p], rounds));
+    return true;
 }

@@ -916,10 +916,10 @@ typedef struct kata_target_options {
 KATA_API kata_status kata_inject_with(kata_points *points, const kata_arg *values,
                                       const kata_target_options *options);
 /* Queues the transpose. The scalar, f64 or f32, has an element for each point. Element p becomes
- * the sum, over the targets t of point p, of weight * scale[t] * field[t] Targets come by ascending
- * z, then y, then x. It adds in double, and rounds once. The scalar lives in the chain: kernels,
- * kata_inject, and its log (kata_scalar_log) take it from there. With several ranks all have all
- * elements. Call it as kata_record(points, scalar, field) */
+ * the sum, over the targets t of point p, of weight * scale[t] * field[t]. Targets come by
+ * ascending z, then y, then x. It adds in double, and rounds once. The scalar lives in the chain:
+ * kernels, kata_inject, and its log (kata_scalar_log) take it from there. With several ranks all
+ * have all elements. Call it as kata_record(points, scalar, field) */
 KATA_API kata_status kata_record_with(kata_points *points, kata_scalar *values,
                                       const kata_target_options *options);
 

@@ -240,6 +240,8 @@ static int64_t indices_alike(const grid_box *b, int d, int64_t n, int64_t rest)
 int64_t chain_loop_points(const chain_loop *loop)
 {
     const grid_box *b = &loop->box;
+    const grid_sparse *sparse = loop->sparse ? loop->sparse->points : NULL;
+    if (sparse) return sparse->rows[sparse->row_count].first;
     if (loop->colors <= 1) return grid_box_points(b);
     const int64_t n = loop->colors;
     int64_t points = 0;

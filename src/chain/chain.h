@@ -201,7 +201,7 @@ const chain_copy *chain_keep_copy(chain *c, const chain_copy *copy);
 /* Queues a loop: copies its bindings (kernel->param_count of them) and tables, fills in versions
  * and log entries, and advances them for written slots. */
 kata_status chain_append(chain *c, const chain_loop *loop, messages *m);
-/* The number of points of a loop. */
+/* The number of points of a loop; of one over points between those of its grid, of its targets. */
 int64_t chain_loop_points(const chain_loop *loop);
 /* Ends a time step; returns the number of loops that it has. */
 size_t chain_end_step(chain *c);

@@ -94,6 +94,12 @@ expect_in err "is a checkpoint of another program"
 end_if_sanitized
 
 # Others.
+rm -f late.h5*
+expect 0 run weather --steps 20 --nx 8 --ny 8 --nz 4 --checkpoint late.h5 --checkpoint-steps 20 --quiet
+expect 1 run weather --steps 12 --nx 8 --ny 8 --nz 4 --checkpoint late.h5 --resume --quiet
+expect_in err "late.h5 is a checkpoint after step 20, and the run ends after step 12"
+expect 0 run weather --steps 22 --nx 8 --ny 8 --nz 4 --checkpoint late.h5 --resume --quiet
+
 expect_resumed 5 cloverleaf --cells 64 --steps 400
 expect_resumed 40 heat --size 64
 expect_resumed 50 cavity --re 100 --size 24 --tolerance 1e-3
