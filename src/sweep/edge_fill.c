@@ -265,11 +265,12 @@ void sweep_fill(sweep_loop *l)
 /* ---- constants, which stay --------------------------------------------------------------------
  */
 
-/* Not in the program's memory, which it may change meanwhile. */
+/* Not in the program's memory, which it may change meanwhile. Before the loop begins its arrays may
+ * be those of a chain before. */
 bool sweep_fill_stays(const sweep_loop *l, int fill)
 {
     const sweep_field *field = l->fills[fill].field;
-    bool stays = field->array->bytes > 0;
+    bool stays = field->own;
     for (int side = 0; side < 6; side++) {
         kata_rule rule = field->boundary.side[side].rule;
         stays = stays && (rule == KATA_CONSTANT || rule == KATA_NONE);
