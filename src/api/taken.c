@@ -143,7 +143,8 @@ static void print(text *out, const kata *k)
     text_add(out, "summary of %.3f s on %d thread%s\n", now, k->exec.threads,
              k->exec.threads > 1 ? "s" : "");
     text_add(out, "  chains      %.3f s, of which kernels %.3f s", k->chain_seconds, kernels);
-    text_add(out, ", waiting for the compiler %.3f s\n", k->exec.compiling);
+    text_add(out, ", waiting for the compiler %.3f s, tries of plans %.3f s\n", k->exec.compiling,
+             k->exec.trying);
     print_kernels(out, meter, kernels, copy);
     if (k->exec.device)
         text_add(out,

@@ -115,6 +115,7 @@ static kata_status run_loops(exec_context *context, const chain *c, size_t *func
         count = part.count;
         status = cpu_run_planned(context, &work, m);
         double ended = now(ways);
+        if (ways->trying) context->trying += ended - begin;
         tune_search_end(ways, count, ended - planned, planned - begin);
         if (ways->provisional && !status)
             status = replace_functions(context, c, &part, functions, ways, ended - planned, m);

@@ -31,6 +31,13 @@ loops=$(awk '{ loops += $2 } END { print loops }' rows)
 grep -q '^  memory  *[0-9.]* GB of fields' err || fail "nothing is said of memory"
 grep -q '^  compiled  *[0-9]* functions' err || fail "nothing is said of compiling"
 
+# A plan that is asked for is not searched for; a search at once tries some
+KATA_PLAN=loops expect 0 run weather --steps 2 --nx 32 --ny 32 --nz 8 --quiet --summary
+expect_in err "tries of plans 0.000 s"
+KATA_TUNE=tuned.json expect 0 run cavity --re 100 --size 24 --tolerance 1e-3 --quiet --summary
+tries=$(sed -n 's/.*tries of plans \([0-9.]*\) s.*/\1/p' err)
+if ! awk "BEGIN { exit !($tries > 0) }"; then fail "a search at once tried nothing: $(head -2 err)"; fi
+
 KATA_SUMMARY=1 expect 0 run weather --steps 2 --nx 32 --ny 32 --nz 8 --quiet
 grep -q '^summary of ' err || fail "KATA_SUMMARY=1 shows nothing"
 KATA_SUMMARY=0 expect 0 run weather --steps 2 --nx 32 --ny 32 --nz 8 --quiet
