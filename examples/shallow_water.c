@@ -1,5 +1,5 @@
-/* Two jets on a turning plane break up into vortices. The program prints how well energy and
- * potential enstrophy are kept, and draws the potential vorticity.
+/* Two jets on a turning plane break up into vortices. The program prints and plots how well energy
+ * and potential enstrophy are kept, and draws the potential vorticity.
  *     shallow_water [energy | enstrophy | balance] [POINTS [HOURS]]
  * The first word says which of the two the scheme keeps. `balance` leaves the jets undisturbed, and
  * prints how far they change. */
@@ -72,19 +72,68 @@ static sums measure(model *s)
     return now;
 }
 
+/* ---- a plot -----------------------------------------------------------------------------------
+ */
+
+enum { LINES = 8, PER_LINE = 12, TIMES = LINES * PER_LINE, ACROSS = 5 * TIMES, UP = 241 };
+
+/* The row of a change: from 1e-12 at the bottom to 1 at the top, 20 to a decade. */
+static int row_of(double change)
+{
+    double row = 20 * (log10(fabs(change)) + 12);
+    return row > 0 ? (row < UP - 1 ? (int)row : UP - 1) : 0;
+}
+
+/* From row to row: what jumps stays a line. */
+static void draw_curve(float (*picture)[ACROSS], const double *change, float colour)
+{
+    int last = row_of(change[0]);
+    for (int t = 0; t < TIMES; t++) {
+        int row = row_of(change[t]), step = row < last ? -1 : 1;
+        for (int y = last; y != row; y += step) picture[y][5 * t] = colour;
+        for (int x = 0; x < 5; x++) picture[row][5 * t + x] = colour;
+        last = row;
+    }
+}
+
+/* Time to the right; upwards how much each sum has changed, with a line for each decade. */
+static void plot(model *s, const double *energy, const double *enstrophy)
+{
+    static float picture[UP][ACROSS];
+    for (int y = 0; y < UP; y += 20)
+        for (int x = 0; x < ACROSS; x++) picture[y][x] = 0.15f;
+    draw_curve(picture, energy, 1);
+    draw_curve(picture, enstrophy, 0.6f);
+    kata_grid *plane = kata_grid_2d(s->k, ACROSS, UP);
+    kata_field *sums = kata_field_new(plane, "sums", KATA_F32);
+    kata_put(sums, kata_all(plane), picture[0], ACROSS * UP);
+    kata_save(sums, "sums.png", .low = 0, .high = 1);
+}
+
+/* ---- a run ----------------------------------------------------------------------------------- */
+
 /* Waves of the surface pass a fifth of a cell in a step. */
 static void run(model *s, double hours)
 {
-    const double part = 3600 * hours / 8, fastest = sqrt(9.81 * 1000) + 2 * speed;
+    static double energy[TIMES], enstrophy[TIMES];
+    const double part = 3600 * hours / LINES, fastest = sqrt(9.81 * 1000) + 2 * speed;
     const int64_t steps = (int64_t)ceil(part / (0.2 * s->dx / fastest));
     const sums first = measure(s);
+    kata_rows *rows = kata_rows_new(s->k, "sums.csv", "energy, enstrophy");
     printf("hours   energy      enstrophy   fastest across\n");
-    for (int i = 1; i <= 8 && kata_ok(s->k); i++) {
-        for (int64_t t = 0; t < steps; t++) step(s, part / (double)steps);
+    for (int i = 0; i < TIMES && kata_ok(s->k); i++) {
+        const int of = i % PER_LINE; /* the steps of a line, in parts */
+        for (int64_t t = steps * of / PER_LINE; t < steps * (of + 1) / PER_LINE; t++)
+            step(s, part / (double)steps);
         const sums now = measure(s);
-        printf("%5g   %+.2e   %+.2e   %.2f m/s\n", i * hours / 8, now.energy / first.energy - 1,
-               now.enstrophy / first.enstrophy - 1, now.across);
+        energy[i] = now.energy / first.energy - 1;
+        enstrophy[i] = now.enstrophy / first.enstrophy - 1;
+        const double hour = (i + 1) * hours / TIMES, row[] = {energy[i], enstrophy[i]};
+        kata_rows_add(rows, 1, &hour, row, 2);
+        if (of == PER_LINE - 1)
+            printf("%5g   %+.2e   %+.2e   %.2f m/s\n", hour, energy[i], enstrophy[i], now.across);
     }
+    plot(s, energy, enstrophy);
 }
 
 static void run_in_balance(model *s, double hours)

@@ -20,7 +20,8 @@ for program in plate channel; do
     c++ -std=c++17 -x c++ $program.c -x none -o "$program-cpp" "${flags[@]}" -lm
     diff <(./$program) <(./$program-cpp)
 done
-for picture in plate.png pulse.png shallow_water.png gray_scott.png williamson.png; do test -s "$picture"; done
+for picture in plate.png pulse.png shallow_water.png sums.png gray_scott.png williamson.png; do test -s "$picture"; done
+test "$(wc -l <sums.csv)" = 97 # a line for each half hour, and the names
 "$KATA_BUILD/kata" check --werror --quiet ./*.kata
 
 # Of what is shown: each scheme of shallow water keeps its sum, and the other one a thousand times less well; jets
