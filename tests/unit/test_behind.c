@@ -260,7 +260,10 @@ static void test_rows_that_find_no_room_come_with_the_next(void **state)
         double time = i;
         set_limit(i % 3 == 2 ? RLIM_INFINITY : 1);
         kata_rows_add(c, 1, &time, &time, 1);
-        kata_rows_add(h, 1, &time, &time, 1);
+        if (kata_rows_add(h, 1, &time, &time, 1) != KATA_OK) { /* c has failed, and h has nothing */
+            kata_error_clear(k);
+            kata_rows_add(h, 1, &time, &time, 1);
+        }
         assert_int_equal(kata_output_wait(k), i % 3 == 2 ? KATA_OK : KATA_ERROR_FILE);
         kata_error_clear(k);
     }
