@@ -3,6 +3,7 @@
  * Three things take turns: the run without output, the run with it, and a plain program's writes of
  * the same bytes. What is written waits for the disk (fsync) at the end of each of the last two. */
 #include "base/base.h"
+#include "bench.h"
 #include "production.h"
 #include "production_kata.h"
 
@@ -57,11 +58,12 @@ static bool synchronise(const char *path)
     return good;
 }
 
-/* Seconds until all steps are done; in *all until all files are on the disk, too. Without a folder
- * nothing is written. */
+/* Seconds until all steps are done; in *all until all files are on the disk, too, and negative if
+ * that failed. Without a folder nothing is written. */
 static double seconds_of_run(run *r, const char *folder, double *all)
 {
     char path[MOST_PATH];
+    bool good = true;
     double start = clock_seconds();
     for (int i = 0; i < OUTPUTS; i++) {
         advance(r);
@@ -74,9 +76,9 @@ static double seconds_of_run(run *r, const char *folder, double *all)
     if (folder) kata_output_wait(r->k);
     for (int i = 0; i < OUTPUTS && folder && kata_ok(r->k); i++) {
         name_file(path, folder, i);
-        if (!synchronise(path)) perror(path);
+        good = synchronise(path) && good;
     }
-    *all = clock_seconds() - start;
+    *all = good ? clock_seconds() - start : -1;
     return steps;
 }
 
@@ -132,23 +134,24 @@ bool measure_output(int side, const char *folder)
         int i = counted;
         plain[i] = seconds_of_run(&r, NULL, &all[i]);
         steps[i] = seconds_of_run(&r, folder, &all[i]) - plain[i];
-        all[i] -= plain[i];
         remove_files(folder);
         disk[i] = seconds_of_disk(r.bytes, folder);
         remove_files(folder);
-        if (disk[i] < 0) break;
+        if (all[i] < 0 || disk[i] < 0) break;
+        all[i] -= plain[i];
         counted++;
     }
     const bool good = counted == rounds;
-    if (kata_ok(r.k) && !good) perror(folder);
+    if (kata_ok(r.k) && !good) fprintf(stderr, "%s: a file cannot be written\n", folder);
     kata_close(r.k);
     if (!good) return false;
     printf("%d outputs of %.2f GB, one every %d steps; medians of %d rounds, in seconds\n", OUTPUTS,
            1e-9 * r.bytes, EVERY, counted);
-    printf("%-50s %8.2f\n", "the steps alone", median(plain, counted));
-    printf("%-50s %8.2f\n", "more with output, until the last step", median(steps, counted));
-    printf("%-50s %8.2f\n", "more with output, until all is on the disk", median(all, counted));
+    printf("%-50s %8.2f\n", "the steps alone", bench_median(plain, counted));
+    printf("%-50s %8.2f\n", "more with output, until the last step", bench_median(steps, counted));
+    printf("%-50s %8.2f\n", "more with output, until all is on the disk",
+           bench_median(all, counted));
     printf("%-50s %8.2f\n", "as many bytes alone, until they are on the disk",
-           median(disk, counted));
+           bench_median(disk, counted));
     return true;
 }

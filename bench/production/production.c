@@ -5,7 +5,6 @@
  * Without a name, both. What is compared takes turns in one process. */
 #include "production.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,18 +12,6 @@
 int rounds = 5;
 
 enum { SOURCES_SIDE = 256, OUTPUT_SIDE = 512 };
-
-static int compare(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-double median(double *x, int count)
-{
-    qsort(x, (size_t)count, sizeof *x, compare);
-    return count % 2 ? x[count / 2] : 0.5 * (x[count / 2 - 1] + x[count / 2]);
-}
 
 static int usage(void)
 {

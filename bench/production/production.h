@@ -8,9 +8,6 @@ enum { MOST_ROUNDS = 15 };
 
 extern int rounds; /* in which what is compared takes turns */
 
-/* Sorts. */
-double median(double *x, int count);
-
 /* These two print what they measure. False: an error was reported, and nothing printed.
  *
  * sources.c: a wave with sources and receivers between grid points, beside one without. */

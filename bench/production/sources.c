@@ -1,6 +1,7 @@
 /* A wave of order 2 in tiles over time, with and without a thousand sources and receivers that lie
  * anywhere between grid points, of linear weights: eight targets each. */
 #include "base/base.h"
+#include "bench.h"
 #include "production.h"
 #include "production_kata.h"
 
@@ -93,7 +94,7 @@ bool measure_sources(int side)
            STEPS, rounds);
     printf("%-34s %16s %20s\n", "", "1e6 points/s", "beside no points");
     for (int p = 0; p < PROGRAMS; p++)
-        printf("%-34s %16.0f %20.2f\n", programs[p], 1e-6 * median(rate[p], rounds),
-               median(ratio[p], rounds));
+        printf("%-34s %16.0f %20.2f\n", programs[p], 1e-6 * bench_median(rate[p], rounds),
+               bench_median(ratio[p], rounds));
     return true;
 }

@@ -105,6 +105,8 @@ bool cpu_no_memory(cpu_chain *c);
 bool cpu_prepare(cpu_chain *c, int loop);
 /* Prepares a loop again, so that it reads copies. */
 bool cpu_prepare_copies(cpu_chain *c, int loop);
+/* The step by which a loop runs: that of the first loop that it equals. */
+cpu_step *cpu_step_of(const cpu_chain *c, int loop);
 /* Before the first box of a loop: prepares the loop that it runs by, and begins it. */
 bool cpu_begin(cpu_chain *c, int loop);
 void cpu_release(cpu_step *s);

@@ -1,7 +1,7 @@
 /* Tiles of a wave run at once, and some fill memory around fields with the values outside the grid,
- * unless these are constants (cpu_constants.c).
- * Whatever one of them fills, no other may touch meanwhile. Each loop is told which of its values
- * others have filled; a loop that would have to fill what others fill, too, reads copies. */
+ * unless these are constants (cpu_constants.c). Whatever one of them fills, no other may touch
+ * meanwhile. Each loop is told which of its values others have filled; a loop that would have to
+ * fill what others fill, too, reads copies. */
 #include "exec/cpu.h"
 
 #include <string.h>
@@ -10,8 +10,7 @@ static const int64_t IN_ORDER = INT64_C(1) << 40; /* more than any reach */
 
 static const sweep_loop *sweep_of(const cpu_chain *c, const plan_wave *wave, int k)
 {
-    int loop = c->schedule->loops[wave->first + k].loop;
-    return c->steps[c->steps[loop].same].sweep;
+    return cpu_step_of(c, c->schedule->loops[wave->first + k].loop)->sweep;
 }
 
 static const chain_loop *loop_of(const cpu_chain *c, const plan_wave *wave, int k)

@@ -12,11 +12,6 @@ typedef struct around {
     bool differs; /* loops fill other things, or cells that belong to their points */
 } around;
 
-static const sweep_loop *sweep_of(const cpu_chain *c, const plan_wave_loop *part)
-{
-    return c->steps[c->steps[part->loop].same].sweep;
-}
-
 static void note_fill(around *at, const sweep_loop *l, int fill)
 {
     if (!at->loop) {
@@ -31,7 +26,7 @@ static void note_fill(around *at, const sweep_loop *l, int fill)
 static void note_loop(const cpu_chain *c, const plan_wave_loop *part, around *slots)
 {
     const chain_loop *loop = cpu_loop_of(c, part->loop);
-    const sweep_loop *l = sweep_of(c, part);
+    const sweep_loop *l = cpu_step_of(c, part->loop)->sweep;
     int component;
     if (loop->copy) return;
     for (int f = 0; f < sweep_fill_count(l); f++)
@@ -44,7 +39,7 @@ static void note_loop(const cpu_chain *c, const plan_wave_loop *part, around *sl
 static uint64_t constants_of(const cpu_chain *c, const plan_wave_loop *part, const around *slots)
 {
     const chain_loop *loop = cpu_loop_of(c, part->loop);
-    const sweep_loop *l = sweep_of(c, part);
+    const sweep_loop *l = cpu_step_of(c, part->loop)->sweep;
     uint64_t constants = 0;
     int component;
     for (int f = 0; !loop->copy && f < sweep_fill_count(l) && f < SWEEP_MOST_FILLS; f++)
@@ -68,9 +63,9 @@ bool cpu_find_constants(cpu_chain *c, const plan_wave *wave)
 void cpu_fill_constants(cpu_chain *c, const plan_wave *wave)
 {
     const plan_wave_loop *parts = &c->schedule->loops[wave->first];
-    for (int k = 0; k < wave->loops; k++) c->steps[c->steps[parts[k].loop].same].filled = false;
+    for (int k = 0; k < wave->loops; k++) cpu_step_of(c, parts[k].loop)->filled = false;
     for (int k = 0; k < wave->loops; k++) {
-        cpu_step *s = &c->steps[c->steps[parts[k].loop].same];
+        cpu_step *s = cpu_step_of(c, parts[k].loop);
         uint64_t constants = c->constants[wave->first + k];
         if (constants && !s->filled) sweep_fill_constants(s->sweep, constants);
         s->filled = true;

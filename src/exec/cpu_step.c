@@ -40,9 +40,11 @@ bool cpu_prepare_copies(cpu_chain *c, int loop)
     return cpu_prepare(c, loop);
 }
 
+cpu_step *cpu_step_of(const cpu_chain *c, int loop) { return &c->steps[c->steps[loop].same]; }
+
 bool cpu_begin(cpu_chain *c, int loop)
 {
-    cpu_step *s = &c->steps[c->steps[loop].same];
+    cpu_step *s = cpu_step_of(c, loop);
     if (!cpu_prepare(c, c->steps[loop].same)) return false;
     if (!s->begun) sweep_begin(s->sweep, cpu_loop_of(c, loop));
     return s->begun = true;

@@ -109,7 +109,7 @@ static bool run_tile(const wave_run *w, const int64_t at[3], int thread)
     sweep_tile tile = {.filled = 0};
     for (int k = 0; k < w->wave->loops; k++) {
         const plan_wave_loop *part = &w->c->schedule->loops[w->wave->first + k];
-        const sweep_loop *sweep = w->c->steps[w->c->steps[part->loop].same].sweep;
+        const sweep_loop *sweep = cpu_step_of(w->c, part->loop)->sweep;
         int count = plan_wave_boxes(w->wave, part, cpu_loop_of(w->c, part->loop), at, boxes);
         const bool copies = cpu_loop_of(w->c, part->loop)->copy;
         tile.filled = w->c->filled[w->wave->first + k];

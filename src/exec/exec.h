@@ -41,7 +41,7 @@ typedef struct exec_context {
     int64_t second_cache;       /* bytes; 0: as many as the machine reports */
     int64_t compiled, found;    /* functions that were compiled, and that the cache had */
     double compiling;           /* seconds in which a chain waited for compilers */
-    double trying;              /* seconds in which loops ran by a plan that was being tried */
+    double trying;              /* seconds for plans that were being tried, planning included */
     struct exec_ranks *ranks;   /* NULL: the program runs on one */
     struct exec_files *files;   /* NULL: the memory of fields is not limited */
     struct exec_device *device; /* NULL: loops run on the CPU */

@@ -97,7 +97,8 @@ static void add(const sparse_run *r, const met *m, double scale)
     }
 }
 
-/* What a target adds, or where its products go: mostly far from what others do. */
+/* What a target adds, or where its products go: mostly far from what others do. Inlined, for gcc
+ * takes a function that only prefetches for one without effect, and drops its calls. */
 static inline __attribute__((always_inline)) void prefetch_points(const sparse_run *r, const met *m)
 {
     const grid_sparse_weight *weights = r->of->points->weights;
