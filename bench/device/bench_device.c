@@ -2,8 +2,9 @@
  *
  *     bench_device NAME [--size N] [--steps N] [--repeat N] [--limit BYTES] [--only KERNEL]
  *
- * A kernel reads one field and writes another, and the two are swapped after each step. Bytes are
- * the fewest: each value is read once and written once. Times are from kata_flush to kata_flush,
+ * A kernel reads one field and writes another, and the two are swapped after each step; a wave also
+ * reads the one it writes, and a medium. Bytes are the fewest: each value is read once and written
+ * once. Times are from kata_flush to kata_flush,
  * the median of some repetitions, each beside a copy. With a limit of the device's memory, each is
  * beside the same kernel without one; KATA_EXPLAIN=text then shows how fields were moved. A kernel
  * is named as it is called, or as its line says. Loops run one by one, but in a second line of some
@@ -23,7 +24,8 @@ enum {
     SUM = 1,   /* it has a sum, */
     LOOKS = 2, /* which the program looks at after each step */
     FLAT = 4,  /* the grid has 80 levels */
-    SMALL = 8  /* on small grids only */
+    SMALL = 8, /* on small grids only */
+    WAVE = 16  /* of three time levels, with a medium */
 };
 enum { SMALL_SIZE = 64 };
 
@@ -50,6 +52,7 @@ static const bench_case cases[] = {
     {"box27_f64", KATA_F64, {1, 1, 1}, KATA_PERIODIC, SMALL, "27-point, f64, periodic"},
     {"star49_f32", KATA_F32, {8, 8, 8}, KATA_NONE, 0, "order 16, f32"},
     {"star49_f64", KATA_F64, {8, 8, 8}, KATA_NONE, 0, "order 16, f64"},
+    {"wave_f32", KATA_F32, {4, 4, 4}, KATA_NONE, WAVE, "wave of order 8, f32"},
     {"diffuse", KATA_F64, {2, 2, 0}, KATA_NONE, FLAT, "horizontal diffusion, f64"},
 };
 /* Those that are measured over time, too, in chains of so many steps, after so many. */
@@ -76,7 +79,7 @@ static double seconds(void)
 typedef struct run {
     kata *k;
     kata_grid *grid;
-    kata_field *u, *v;
+    kata_field *u, *v, *medium;
     kata_kernel *kernel;
     kata_scalar *sum;
     kata_range range;
@@ -99,7 +102,11 @@ static void open_case(run *r, kata *k, kata_module *m, const bench_case *c, cons
                    : kata_box_3d(r->grid, h[0], n - h[0], h[1], n - h[1], h[2], nz - h[2]);
     double points = (double)n * (double)n * (double)nz;
     if (!all) points = (double)(n - 2 * h[0]) * (double)(n - 2 * h[1]) * (double)(nz - 2 * h[2]);
-    r->bytes = 2 * points * (c->type == KATA_F64 ? 8 : 4);
+    r->bytes = (c->traits & WAVE ? 4 : 2) * points * (c->type == KATA_F64 ? 8 : 4);
+    if (c->traits & WAVE) {
+        r->medium = kata_field_like(r->u, "medium");
+        kata_fill(r->medium, kata_all(r->grid), 0.05);
+    }
     kata_fill(r->u, kata_all(r->grid), 1.0);
     kata_fill(r->v, kata_all(r->grid), 1.0);
 }
@@ -109,6 +116,8 @@ static void steps(run *r, const bench_case *c, int count)
     for (int i = 0; i < count; i++) {
         if (!strncmp(c->kernel, "copy", 4))
             kata_apply(r->kernel, r->range, r->u, r->v);
+        else if (c->traits & WAVE)
+            kata_apply(r->kernel, r->range, r->u, r->v, r->medium);
         else if (c->traits & SUM)
             kata_apply(r->kernel, r->range, r->u, r->v, 0.4, 0.1, r->sum);
         else

@@ -104,10 +104,54 @@ static void add_read_row(const codegen_writer *w, nest *in, const ir_access *a)
                codegen_view_index(w->loop->kernel, a->param) + a->component);
 }
 
-static void add_written_row(const codegen_writer *w, nest *in, const ir_store *s)
+/* Whether the rows of a store, of several that may write one row, lie so far from those of points
+ * as rows do; in tiles they are then found from those of another plane. */
+static bool walks(const codegen_writer *w, int store)
 {
+    const ir_store *s = &w->loop->kernel->stores[store];
+    return w->tile && codegen_is_regular(w->loop->kernel, s->param) &&
+           (store == 0 || !codegen_same_written_row(s, s - 1));
+}
+
+static int view_of(const codegen_writer *w, const ir_store *s)
+{
+    return codegen_store_index(w->loop->kernel, s->param) + s->component;
+}
+
+void codegen_walk_rows(const codegen_writer *w, nest *in)
+{
+    for (int i = 0; i < w->loop->kernel->store_count; i++) {
+        const ir_store *s = &w->loop->kernel->stores[i];
+        const codegen_label type = codegen_field_type(w, s->param);
+        if (walks(w, i))
+            nest_statement(in,
+                           "%s *%s_walk = (%s *)view[%d].origin + (first_y + (%d)) * view[%d].y + "
+                           "(from_z + (%d)) * view[%d].z",
+                           type.is, codegen_written_name(w, s).is, type.is, view_of(w, s),
+                           (int)s->offset[1], view_of(w, s), (int)s->offset[2], view_of(w, s));
+    }
+}
+
+void codegen_walk_on(const codegen_writer *w, nest *in)
+{
+    for (int i = 0; i < w->loop->kernel->store_count; i++) {
+        const ir_store *s = &w->loop->kernel->stores[i];
+        if (walks(w, i))
+            nest_statement(in, "%s_walk += view[%d].z", codegen_written_name(w, s).is,
+                           view_of(w, s));
+    }
+}
+
+static void add_written_row(const codegen_writer *w, nest *in, int store)
+{
+    const ir_store *s = &w->loop->kernel->stores[store];
     codegen_label type = codegen_field_type(w, s->param), row = codegen_written_name(w, s);
-    int view = codegen_store_index(w->loop->kernel, s->param) + s->component;
+    const int view = view_of(w, s);
+    if (walks(w, store)) {
+        nest_statement(in, "%s *const %s = %s_walk + %d * view[%d].y", type.is, row.is, row.is,
+                       w->row, view);
+        return;
+    }
     text *line = &nest_format(in, NEST_STATEMENT, "%s *%s = (%s *)view[%d].origin", type.is, row.is,
                               type.is, view)
                       ->head;
@@ -148,6 +192,6 @@ void codegen_row_pointers(const codegen_writer *w, nest *in)
     }
     for (int i = 0; i < kernel->store_count && !w->section; i++) {
         const ir_store *s = &kernel->stores[i];
-        if (i == 0 || !codegen_same_written_row(s, s - 1)) add_written_row(w, in, s);
+        if (i == 0 || !codegen_same_written_row(s, s - 1)) add_written_row(w, in, i);
     }
 }

@@ -80,7 +80,7 @@ codegen_label codegen_vector_type(const codegen_writer *w, int param, int count)
     const char *type = codegen_element_type(w->loop, param), *name = w->dialect->long_vector;
     for (size_t i = 0; i < COUNT_OF(names); i++)
         if (!strcmp(type, names[i][0])) name = names[i][1];
-    return codegen_format("%s%d", name, count);
+    return count > 1 ? codegen_format("%s%d", name, count) : codegen_format("%s", type);
 }
 
 /* The index along y or z of the first point of a chunk. */
@@ -260,12 +260,25 @@ static void write_inside(const codegen_writer *w, nest *in, int i)
                    i, k);
 }
 
+/* If the whole vector is in the box: tiles know that of each row. */
+static nest *begin_whole(const codegen_writer *w, nest *in)
+{
+    return w->tile ? nest_format(in, NEST_IF, "whole & %d", 1 << w->row)
+                   : nest_format(in, NEST_IF,
+                                 "at >= given.launch.lo[0] && at + %d <= given.launch.hi[0]",
+                                 w->shape->vector);
+}
+
+static nest *begin_parts(const codegen_writer *w, nest *in)
+{
+    return w->tile ? nest_format(in, NEST_ELSE, "writes_%d", w->row) : nest_add(in, NEST_ELSE);
+}
+
 void codegen_write_vectors(const codegen_writer *w, nest *in)
 {
     const ir_kernel *kernel = w->loop->kernel;
-    nest *whole = nest_format(
-        in, NEST_IF, "at >= given.launch.lo[0] && at + %d <= given.launch.hi[0]", w->shape->vector);
-    nest *parts = w->shape->vector > 1 ? nest_add(in, NEST_ELSE) : NULL;
+    nest *whole = begin_whole(w, in);
+    nest *parts = w->shape->vector > 1 ? begin_parts(w, in) : NULL;
     for (int i = 0; i < kernel->store_count; i++) {
         if (codegen_reduces_at(w->loop, i)) continue;
         if (parts) write_inside(w, parts, i);

@@ -15,6 +15,10 @@ bool codegen_wraps_row(const codegen_writer *w, int param, const int32_t offset[
  * lacks. */
 codegen_label codegen_row_place(const codegen_writer *w, int param, int dimension, const char *from,
                                 int offset);
+/* Of tiles: where results of the thread's first row lie, in the plane that is computed; and what
+ * moves that on to the next plane. */
+void codegen_walk_rows(const codegen_writer *w, nest *in);
+void codegen_walk_on(const codegen_writer *w, nest *in);
 
 /* ---- row_vectors.c: rows that a thread reads and writes as vectors --------------------------- */
 
@@ -31,7 +35,7 @@ void codegen_first_rows(const codegen_writer *w, nest *in);
 void codegen_read_vectors(const codegen_writer *w, nest *in, bool shared);
 void codegen_write_vectors(const codegen_writer *w, nest *in);
 
-/* "float4": the type of so many elements of a parameter. */
+/* "float4": the type of so many elements of a parameter; of one, its own. */
 codegen_label codegen_vector_type(const codegen_writer *w, int param, int count);
 /* The bytes that a thread reads for all of its points. */
 int codegen_bytes_held(const codegen_loop *loop, const codegen_shape *shape);
@@ -120,7 +124,7 @@ typedef struct codegen_tile {
 } codegen_tile;
 
 enum {
-    CODEGEN_TILE_AHEAD = 3, /* planes that are fetched before they are needed */
+    CODEGEN_TILE_AHEAD = 3, /* rounds between that which fetches planes and that which needs them */
     CODEGEN_TILE_PLANES = CODEGEN_TILE_AHEAD + 1
 };
 /* Whether a field is in the tile that the writer's group shares, so that its elements are at hand:
@@ -133,6 +137,9 @@ int codegen_tile_elements(const codegen_tile *tile);
 int codegen_tile_kept(const codegen_tile *tile);
 /* How many groups a unit has registers for. */
 int codegen_tile_crowd(const codegen_loop *loop, const codegen_shape *shape);
+/* Fetches so many elements that follow one another. */
+void codegen_tile_piece(const codegen_writer *w, nest *in, int elements, const char *to,
+                        const char *from);
 /* Where a thread finds the pieces of a plane that it fetches; and a statement for each that fetches
  * it, of the plane that begins at `from`, to the elements from `to` on. */
 void codegen_tile_pieces(const codegen_writer *w, nest *in);

@@ -140,11 +140,9 @@ static void add_checks(const codegen_writer *w, nest *in)
     nest_statement(fails, "failing[given.launch.flag] = 1");
 }
 
-/* In kernels with checks, what is written is written unless points are only checked; in tiles,
- * unless the row is outside of the box. */
+/* In kernels with checks, what is written is written unless points are only checked. */
 static nest *begin_writes(const codegen_writer *w, nest *in)
 {
-    if (w->tile) return nest_format(in, NEST_IF, "writes_%d", w->row);
     return w->loop->kernel->check_count
                ? nest_format(in, NEST_IF, "given.launch.checks != %d", ABI_CHECK)
                : in;

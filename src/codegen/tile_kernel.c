@@ -1,7 +1,8 @@
 /* Kernels of tiles: a group walks along z. It fetches planes some rounds before they are needed, so
  * that one barrier for each is enough: behind it, all threads have left the plane whose place the
- * next one takes. What a thread keeps moves on by a plane: as many names as there are planes would
- * save that, but so much code is not at hand. */
+ * next one takes. Its own points of the highest plane each thread fetches for itself, as early.
+ * What a thread keeps moves on by a plane: as many names as there are planes would save that, but
+ * so much code is not at hand. */
 #include "codegen/thread.h"
 
 /* ---- where a thread is ----------------------------------------------------------------------- */
@@ -53,46 +54,91 @@ static void add_rows(const codegen_writer *w, nest *in)
     }
 }
 
+/* "whole": the rows that are written as whole vectors, a bit each. Found once, as the places of
+ * results are: in each plane this would take as many instructions as a third of the points. */
+static void add_whole(const codegen_writer *w, nest *in)
+{
+    text *line = &nest_format(in, NEST_STATEMENT,
+                              "const int32_t whole = at < given.launch.lo[0] || at + %d > "
+                              "given.launch.hi[0] ? 0 : ",
+                              w->shape->vector)
+                      ->head;
+    for (int row = 0; row < w->shape->tall; row++)
+        text_add(line, "%s(writes_%d ? %d : 0)", row ? " | " : "", row, 1 << row);
+    codegen_walk_rows(w, in);
+}
+
 /* ---- planes ---------------------------------------------------------------------------------- */
 
-/* Reads what the thread keeps of a plane, so far from that at `plane`. */
-static void read_plane(const codegen_writer *w, nest *in, const char *array, int offset)
+static codegen_label row_place(int offset, int row)
 {
-    for (int row = 0; row < w->shape->tall; row++)
-        codegen_tile_vector(w, in, array, row * w->shape->vector, w->dialect->global,
-                            codegen_format("plane + %d * step + row_%d", offset, row).is);
+    return codegen_format("plane + %d * step + row_%d", offset, row);
 }
 
 static void add_planes(const codegen_writer *w, nest *in)
 {
     const codegen_tile *t = w->tile;
-    const int field = codegen_field_number(w->loop->kernel, t->param);
+    const int field = codegen_field_number(w->loop->kernel, t->param), vector = w->shape->vector;
     const char *type = codegen_element_type(w->loop, t->param);
-    const int points = w->shape->vector * w->shape->tall;
+    const codegen_label own = codegen_vector_type(w, t->param, vector);
     nest_statement(in, "const ABI_STEP step = (ABI_STEP)given.place[%d].z", field);
     nest_statement(in, "const %s *plane = %s_all + (given.place[%d].at + (int64_t)from_z * step)",
                    codegen_field_type(w, t->param).is,
                    codegen_param_name(w->loop->kernel, t->param).is, field);
     nest_statement(in, "%s%s *const shared = (%s%s *)shared_all", w->dialect->shared, type,
                    w->dialect->shared, type);
+    nest_statement(in, "%s%s *const tops = (%s%s *)(shared + %d) + thread", w->dialect->shared,
+                   own.is, w->dialect->shared, own.is,
+                   CODEGEN_TILE_PLANES * codegen_tile_elements(t));
     for (int i = 0; i < codegen_tile_kept(t); i++)
-        nest_statement(in, "%s kept_%d[%d]", type, i, points);
-    nest_statement(in, "%s next[%d]", type, points);
+        nest_statement(in, "%s kept_%d[%d]", type, i, vector * w->shape->tall);
     for (int offset = -t->before[2]; offset < t->behind[2]; offset++)
-        read_plane(w, in, codegen_tile_plane(w, offset).is, offset);
-    read_plane(w, in, "next", t->behind[2]);
+        for (int row = 0; row < w->shape->tall; row++)
+            codegen_tile_vector(w, in, codegen_tile_plane(w, offset).is, row * vector,
+                                w->dialect->global, row_place(offset, row).is);
+}
+
+/* Vectors of a row, one of each thread; and of all its rows. */
+static int row_of_tops(const codegen_writer *w)
+{
+    return w->shape->threads[0] * w->shape->threads[1];
+}
+
+static int all_tops(const codegen_writer *w) { return row_of_tops(w) * w->shape->tall; }
+
+/* Fetches the tile of a plane that comes so many rounds later, and the thread's own points of the
+ * highest plane that is read then. */
+static void fetch_plane(const codegen_writer *w, nest *in, int rounds, const char *to,
+                        const char *top)
+{
+    const int vector = w->shape->vector;
+    codegen_tile_fetch(w, in, codegen_format("plane + %d * step", rounds).is,
+                       codegen_format("shared + %s", to).is);
+    for (int row = 0; row < w->shape->tall; row++)
+        codegen_tile_piece(w, in, vector,
+                           codegen_format("tops + %s + %d", top, row * row_of_tops(w)).is,
+                           row_place(w->tile->behind[2] + rounds, row).is);
+}
+
+static void take_top(const codegen_writer *w, nest *in)
+{
+    const codegen_label highest = codegen_tile_plane(w, w->tile->behind[2]);
+    for (int row = 0; row < w->shape->tall; row++)
+        codegen_tile_vector(w, in, highest.is, row * w->shape->vector, w->dialect->shared,
+                            codegen_format("tops + top_now + %d", row * row_of_tops(w)).is);
 }
 
 static void add_first_fetches(const codegen_writer *w, nest *in)
 {
     for (int i = 0; i < CODEGEN_TILE_AHEAD; i++) {
-        codegen_tile_fetch(w, nest_format(in, NEST_IF, "from_z + %d < to_z", i),
-                           codegen_format("plane + %d * step", i).is,
-                           codegen_format("shared + %d", i * codegen_tile_elements(w->tile)).is);
+        fetch_plane(w, nest_format(in, NEST_IF, "from_z + %d < to_z", i), i,
+                    codegen_format("%d", i * codegen_tile_elements(w->tile)).is,
+                    codegen_format("%d", i * all_tops(w)).is);
         nest_statement(in, "KATA_FETCH_END");
     }
-    nest_statement(in, "int32_t now = 0, ahead = %d",
-                   CODEGEN_TILE_AHEAD * codegen_tile_elements(w->tile));
+    nest_statement(in, "int32_t now = 0, ahead = %d, top_now = 0, top_ahead = %d",
+                   CODEGEN_TILE_AHEAD * codegen_tile_elements(w->tile),
+                   CODEGEN_TILE_AHEAD * all_tops(w));
 }
 
 /* ---- the walk -------------------------------------------------------------------------------- */
@@ -118,15 +164,11 @@ static void add_round(const codegen_writer *w, nest *in)
 {
     const codegen_tile *t = w->tile;
     const char *type = codegen_element_type(w->loop, t->param);
-    const codegen_label above = codegen_tile_plane(w, t->behind[2]);
-    for (int i = 0; i < w->shape->vector * w->shape->tall; i++)
-        nest_statement(in, "%s[%d] = next[%d]", above.is, i, i);
-    read_plane(w, nest_format(in, NEST_IF, "iz + 1 < to_z"), "next", t->behind[2] + 1);
     nest_statement(in, "KATA_FETCHED(%d)", CODEGEN_TILE_AHEAD - 1);
+    take_top(w, in);
     nest_statement(in, "%s", w->dialect->barrier);
-    codegen_tile_fetch(w, nest_format(in, NEST_IF, "iz + %d < to_z", CODEGEN_TILE_AHEAD),
-                       codegen_format("plane + %d * step", CODEGEN_TILE_AHEAD).is,
-                       "shared + ahead");
+    fetch_plane(w, nest_format(in, NEST_IF, "iz + %d < to_z", CODEGEN_TILE_AHEAD),
+                CODEGEN_TILE_AHEAD, "ahead", "top_ahead");
     nest_statement(in, "KATA_FETCH_END");
     nest_statement(in,
                    "const %s%s *const own = shared + now + ((int32_t)KATA_THREAD(1) * %d + %d) * "
@@ -137,6 +179,9 @@ static void add_round(const codegen_writer *w, nest *in)
     add_rows_of_points(w, in);
     add_next(in, "now", codegen_tile_elements(t));
     add_next(in, "ahead", codegen_tile_elements(t));
+    add_next(in, "top_now", all_tops(w));
+    add_next(in, "top_ahead", all_tops(w));
+    codegen_walk_on(w, in);
     nest_statement(in, "plane += step");
     nest_statement(in, "iz += 1");
 }
@@ -158,6 +203,7 @@ void codegen_tile_kernel(const codegen_writer *w, nest *kernel)
     codegen_thread_head(&walking, kernel);
     add_place(&walking, kernel);
     add_rows(&walking, kernel);
+    add_whole(&walking, kernel);
     codegen_tile_pieces(&walking, kernel);
     add_planes(&walking, kernel);
     add_first_fetches(&walking, kernel);

@@ -75,19 +75,30 @@ void codegen_tile_pieces(const codegen_writer *w, nest *in)
     add_memory_place(w, round);
 }
 
+void codegen_tile_piece(const codegen_writer *w, nest *in, int elements, const char *to,
+                        const char *from)
+{
+    enum { LEAST = 4, MOST = 16 }; /* bytes of an asynchronous copy; only whole ones pass caches */
+    const int param = w->tile->param;
+    const int bytes = elements * ir_storages[w->loop->storage[param]].bytes;
+    const codegen_label type = codegen_vector_type(w, param, elements);
+    if (bytes < LEAST)
+        nest_statement(in, "*(%s) = *(const %s%s *)(%s)", to, w->dialect->global, type.is, from);
+    else
+        nest_statement(in, "KATA_FETCH(\"%s\", %s, %s, %s)", bytes == MOST ? "cg" : "ca", type.is,
+                       to, from);
+}
+
 void codegen_tile_fetch(const codegen_writer *w, nest *in, const char *from, const char *to)
 {
-    enum { WHOLE = 16 };
     const codegen_tile *t = w->tile;
-    const int bytes = t->piece * ir_storages[w->loop->storage[t->param]].bytes;
     const int rounds = rounds_of(w), rest = all_pieces(t) - (rounds - 1) * threads_of(w);
     for (int i = 0; i < rounds; i++) {
         nest *some = i == rounds - 1 && rest < threads_of(w)
                          ? nest_format(in, NEST_IF, "thread < %d", rest)
                          : in;
-        nest_statement(some, "KATA_FETCH(\"%s\", %s, %s + shared_at[%d], %s + memory_at[%d])",
-                       bytes == WHOLE ? "cg" : "ca", codegen_vector_type(w, t->param, t->piece).is,
-                       to, i, from, i);
+        codegen_tile_piece(w, some, t->piece, codegen_format("%s + shared_at[%d]", to, i).is,
+                           codegen_format("%s + memory_at[%d]", from, i).is);
     }
 }
 

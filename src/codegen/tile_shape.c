@@ -110,7 +110,8 @@ size_t codegen_tile_local(const codegen_loop *loop, const codegen_shape *shape)
 {
     if (!shape->tall) return 0;
     const codegen_tile t = codegen_tile_of(loop, shape);
-    return (size_t)codegen_tile_elements(&t) * CODEGEN_TILE_PLANES * (size_t)bytes_of(loop, &t);
+    const int elements = codegen_tile_elements(&t) + t.size[0] * t.size[1];
+    return (size_t)elements * CODEGEN_TILE_PLANES * (size_t)bytes_of(loop, &t);
 }
 
 int codegen_tile_before(const codegen_loop *loop, const codegen_shape *shape)
@@ -125,7 +126,7 @@ static int registers_of(const codegen_loop *loop, const codegen_shape *s)
     enum { OTHERS = 48, BYTES = 4 };
     const codegen_tile t = codegen_tile_of(loop, s);
     const int each = (int)larger(bytes_of(loop, &t), BYTES) / BYTES;
-    return (codegen_tile_kept(&t) + 1) * s->vector * s->tall * each + OTHERS;
+    return codegen_tile_kept(&t) * s->vector * s->tall * each + OTHERS;
 }
 
 int codegen_tile_crowd(const codegen_loop *loop, const codegen_shape *s)
