@@ -212,7 +212,7 @@ int main(int argc, char **argv)
     s.without = getenv("KATA_WITHOUT");
     if (s.without && !*s.without) s.without = NULL;
     calm_openmp(argv);
-    if (s.seconds < 0) s.seconds = s.quick || s.sizes ? 1 : 6;
+    if (s.seconds < 0) s.seconds = s.quick ? 0.25 : s.sizes ? 1 : 6;
     omp_set_num_threads(s.threads);
 
     results *r = calloc(1, sizeof *r);

@@ -136,6 +136,35 @@ static int64_t dimension_length(const reader *r, const char *name)
     return one ? (int64_t)size[0] : -1;
 }
 
+/* Whether what netCDF-4 says of a table's axes (DIMENSION_LIST: references to the datasets of
+ * dimensions, of each axis) names a dimension for its second axis, and not for its first. */
+static bool names_second(const reader *r, const char *dimension)
+{
+    hvl_t lists[2] = {{0, NULL}, {0, NULL}};
+    bool named[2] = {false, false};
+    hid_t attribute = H5Aexists(r->set, "DIMENSION_LIST") > 0
+                          ? H5Aopen(r->set, "DIMENSION_LIST", H5P_DEFAULT)
+                          : H5I_INVALID_HID;
+    if (attribute < 0) return false;
+    hid_t space = H5Aget_space(attribute), type = H5Tvlen_create(H5T_STD_REF_OBJ);
+    bool read = space >= 0 && H5Sget_simple_extent_npoints(space) == 2 &&
+                H5Aread(attribute, type, lists) >= 0;
+    for (int axis = 0; axis < 2 && read; axis++) {
+        char name[LONGEST] = "";
+        hid_t object = lists[axis].len == 1
+                           ? H5Rdereference2(r->set, H5P_DEFAULT, H5R_OBJECT, lists[axis].p)
+                           : H5I_INVALID_HID;
+        if (object >= 0 && H5Iget_name(object, name, sizeof name) > 0)
+            named[axis] = !strcmp(name + 1, dimension);
+        if (object >= 0) H5Oclose(object);
+    }
+    if (read) H5Dvlen_reclaim(type, space, H5P_DEFAULT, lists);
+    H5Tclose(type);
+    if (space >= 0) H5Sclose(space);
+    H5Aclose(attribute);
+    return named[1] && !named[0];
+}
+
 static bool find_order(const topology *t, const table_name *n, reader_table *table)
 {
     reader *r = t->r;
@@ -146,8 +175,10 @@ static bool find_order(const topology *t, const table_name *n, reader_table *tab
     if (length < 0) return reader_fail(r, "it has no dimension '%.64s'", dimension);
     bool flat = H5Sget_simple_extent_ndims(r->space) == 2 &&
                 H5Sget_simple_extent_dims(r->space, size, NULL) >= 0;
-    if (!flat || (int64_t)size[0] == length) return true;
-    table->slots_first = (int64_t)size[1] == length;
+    if (!flat) return true;
+    const bool first = (int64_t)size[0] == length, second = (int64_t)size[1] == length;
+    if (first && !(second && names_second(r, dimension))) return true;
+    table->slots_first = second;
     return table->slots_first || reader_fail(r, "no axis of '%.64s' is the dimension '%.64s'",
                                              table->variable, dimension);
 }

@@ -316,6 +316,57 @@ static void odd_files_are_read(void **unused)
     }
 }
 
+/* As netCDF-4 says which dimensions the axes of a variable have. */
+static void add_dimensions(hid_t file, hid_t set, const char *const of_axes[2])
+{
+    const hsize_t axes = 2;
+    hobj_ref_t references[2];
+    hvl_t lists[2];
+    for (int axis = 0; axis < 2; axis++) {
+        assert_true(
+            H5Rcreate(&references[axis], file, of_axes[axis], H5R_OBJECT, H5I_INVALID_HID) >= 0);
+        lists[axis] = (hvl_t){1, &references[axis]};
+    }
+    hid_t space = H5Screate_simple(1, &axes, NULL), type = H5Tvlen_create(H5T_STD_REF_OBJ);
+    hid_t a = H5Acreate2(set, "DIMENSION_LIST", type, space, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(H5Awrite(a, type, lists) >= 0);
+    H5Aclose(a);
+    H5Tclose(type);
+    H5Sclose(space);
+}
+
+/* As many triangles as corners: what the file says of the axes tells which of them counts faces. */
+static void square_tables_are_read_by_their_dimensions(void **unused)
+{
+    (void)unused;
+    static const int32_t corners[3][3] = {{0, 1, 2}, {0, 2, 3}, {0, 3, 4}};
+    static const char *const axes[2][2] = {{"nface", "corners"}, {"corners", "nface"}};
+    for (int turned = 0; turned < 2; turned++) {
+        int64_t values[9];
+        for (int e = 0; e < 9; e++)
+            values[e] = turned ? corners[e % 3][e / 3] : corners[e / 3][e % 3];
+        const way as = {.last = -1, .slots_first = true};
+        hid_t file = H5Fcreate("mesh.nc", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+        write_topology(file, &as);
+        hid_t topology = H5Dopen2(file, "Mesh2", H5P_DEFAULT);
+        add_text(topology, "face_node_connectivity", "face_nodes", true);
+        H5Dclose(topology);
+        add_dimension(file, "node_x", 5);
+        add_dimension(file, "nface", 3);
+        add_dimension(file, "corners", 3);
+        hid_t set = add_values(file, "face_nodes", H5T_STD_I32LE, 2, (hsize_t[]){3, 3}, values);
+        add_dimensions(file, set, axes[turned]);
+        H5Dclose(set);
+        H5Fclose(file);
+        kata *k = kata_open(NULL);
+        kata_grid *g = kata_grid_mesh_load(k, "mesh.nc", 1);
+        assert_non_null(g);
+        kata_neighbours found = kata_grid_neighbours(g, KATA_CELLS, KATA_VERTICES);
+        for (int e = 0; e < 9; e++) assert_int_equal(found.table[e], corners[e / 3][e % 3]);
+        assert_int_equal(kata_close(k), KATA_OK);
+    }
+}
+
 static void other_files_are_refused(void **unused)
 {
     (void)unused;
@@ -371,6 +422,7 @@ int main(void)
         cmocka_unit_test(tables_are_read_as_they_were_written),
         cmocka_unit_test(damaged_files_are_refused),
         cmocka_unit_test(odd_files_are_read),
+        cmocka_unit_test(square_tables_are_read_by_their_dimensions),
         cmocka_unit_test(other_files_are_refused),
         cmocka_unit_test(a_variable_is_loaded),
     };
