@@ -135,5 +135,5 @@ void codegen_section_mirror_points(const codegen_writer *w, nest *in)
         nest_statement(plane, "const ABI_STEP at_z = z + %d", w->round - step.step * h.delay);
         copy_below(&step, plane);
     }
-    nest_statement(some, "%s", w->dialect->barrier);
+    nest_statement(in, "%s", w->dialect->barrier);
 }
