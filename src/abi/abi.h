@@ -156,6 +156,20 @@ typedef struct abi_section {
     int64_t chunk, end;
 } abi_section;
 
+/* Where such a kernel finds what lies beyond the sides of these fields along a dimension, whose
+ * indices are first .. end - 1: an index i below has the value at sum[0] + turn[0] * i, one above
+ * that at sum[1] + turn[1] * i. Where this is i itself, what is there stays. */
+typedef struct abi_mirror {
+    int64_t first, end, sum[2], turn[2];
+} abi_mirror;
+
+/* The same of planes along z: below[i] is the plane whose values those of the plane i + 1 below
+ * are, and above[i] the plane that has those of the plane i + 1 below. */
+enum { ABI_MOST_MIRRORED = 8 };
+typedef struct abi_mirrored {
+    int64_t below[ABI_MOST_MIRRORED], above[ABI_MOST_MIRRORED];
+} abi_mirrored;
+
 /* Where the value comes from that is read at an index outside of a field along a dimension. The
  * value x found there becomes 2 * value[k % 2] - x for k from steps - 1 to 0. */
 enum { ABI_MOST_SUMMED = 8 };

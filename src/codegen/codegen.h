@@ -151,9 +151,19 @@ typedef struct codegen_section {
     int threads[2];   /* of a group, along x and y */
     int vector, rows; /* points of a thread along x and y */
     int chunk;        /* planes of a group */
+    int mirrors;      /* where values of the field itself are read beyond sides: see below */
     bool wide;        /* numbers of elements need 64 bits */
     bool fetches;     /* planes are fetched rounds ahead, into shared memory, not registers */
 } codegen_section;
+
+/* Bits of `mirrors`: along x or y; and along z, by how many planes a plane beyond a side is below,
+ * or above, the one whose values it has. */
+enum {
+    CODEGEN_MIRRORS_X = 1,
+    CODEGEN_MIRRORS_Y = 2,
+    CODEGEN_MIRRORS_BELOW = 4, /* by one plane; the next bit: by two, ... */
+    CODEGEN_MIRRORS_ABOVE = CODEGEN_MIRRORS_BELOW << ABI_MOST_MIRRORED
+};
 
 /* Whether the points of a loop may run so, where `from` is the parameter that is given what the
  * loop before has written: it is plain, and writes one field. Sets `to`. */
@@ -173,8 +183,8 @@ int64_t codegen_section_points(const codegen_loop *loop, const codegen_section *
 /* The bytes that the threads of a group share. */
 size_t codegen_section_local(const codegen_loop *loop, const codegen_section *section);
 /* A file with its kernel, of the name codegen_name: it is given the abi_launch, the abi_place of
- * each field, an abi_section, and the numbers of each loop, one behind the other; then the memory
- * of each field. */
+ * each field, an abi_section, abi_mirrors along x and y and an abi_mirrored if any mirrors, and the
+ * numbers of each loop, one behind the other; then the memory of each field. */
 void codegen_section_text(text *out, const codegen_loop *loop, const codegen_section *section,
                           codegen_language language);
 

@@ -27,6 +27,7 @@ static void add_given(const codegen_writer *w, nest *file, const char *name)
                               "abi_section section;",
                               name, fields)
                       ->head;
+    if (w->section->mirrors) text_add(line, " abi_mirror mirror[2]; abi_mirrored mirrored;");
     if (numbers) text_add(line, " abi_value numbers[%d];", numbers * w->section->steps);
     text_add(line, " } %s_given", name);
 }
@@ -190,6 +191,7 @@ static void add_round(const codegen_writer *w, nest *in, const codegen_handing *
     codegen_section_round(w, round);
     codegen_section_write(w, round);
     end_round(w, round, h);
+    codegen_section_mirror_points(w, round);
 }
 
 /* As many rounds as a thread keeps planes: behind them each plane has the place of its first. */
@@ -224,10 +226,12 @@ static void add_planes(const codegen_writer *w, nest *kernel, const codegen_hand
 static void add_turns(const codegen_writer *w, nest *walk, const codegen_handing *h,
                       const char *also, int inside)
 {
+    /* a plane at the side may be that of one beyond it */
+    const int mirrors = w->section->mirrors & CODEGEN_MIRRORS_Z ? 1 : 0;
     nest *turns = nest_loop(walk, NEST_PLAIN,
                             "; %sz < end_z && z - %d >= given.launch.lo[2] && "
                             "z + %d < given.launch.hi[2] && z + %d < given.section.high[2];",
-                            also, w->section->steps * h->delay, h->planes,
+                            also, w->section->steps * h->delay + mirrors, h->planes,
                             h->planes - 1 + (h->ahead ? h->ahead : 1));
     add_turn(w, turns, h, inside);
 }
@@ -278,7 +282,8 @@ void codegen_section_function(text *out, const codegen_loop *loop, const codegen
         add_tile(&w, kernel, &h);
         add_shared(&w, kernel, &h);
         add_walk(&w, kernel, &h);
-        text_add(out, "\n%s%s", dialect->fetches, words);
+        text_add(out, "\n%s%s%s", dialect->fetches, words,
+                 section->mirrors ? codegen_mirror_words : "");
         nest_print(out, file, dialect, true);
     } else {
         out->failed = true;

@@ -23,16 +23,19 @@ codegen_handing codegen_handing_of(const codegen_loop *loop, const codegen_secti
     codegen_handing h = {.reach = {0, 0}};
     int lowest = 0;
     bool beside = false;
+    const bool turns = s->mirrors & CODEGEN_MIRRORS_Z;
     for (int i = 0; i < kernel->access_count; i++) {
         const int32_t *offset = kernel->accesses[i].offset;
         if (kernel->accesses[i].param != s->from) continue;
         for (int d = 0; d < 2; d++)
             h.reach[d] = larger_of(h.reach[d], offset[d] < 0 ? -offset[d] : offset[d]);
-        h.below = larger_of(h.below, -offset[2]);
-        h.delay = larger_of(h.delay, offset[2]);
+        /* what is read beyond a side that mirrors is as far inside */
+        const int above = turns ? larger_of(offset[2], -offset[2]) : offset[2];
+        h.below = larger_of(h.below, turns ? above : -offset[2]);
+        h.delay = larger_of(h.delay, above);
         if (!offset[0] && !offset[1]) continue;
         /* what other threads have comes a round later */
-        h.delay = larger_of(h.delay, offset[2] + 1);
+        h.delay = larger_of(h.delay, above + 1);
         lowest = beside && lowest < offset[2] ? lowest : offset[2];
         beside = true;
     }
@@ -84,6 +87,14 @@ codegen_label codegen_shared(const codegen_writer *w, int round, int lane, int r
                           step * codegen_shared_plane(s) + element_at(s, lane, row));
 }
 
+codegen_label codegen_shared_from(const codegen_writer *w, int round)
+{
+    const codegen_section *s = w->section;
+    const codegen_handing h = codegen_handing_of(w->loop, s);
+    return codegen_format("shared_%d[%d + from]", codegen_rest(round, h.buffers),
+                          (w->step - (s->fetches ? 1 : 0)) * codegen_shared_plane(s));
+}
+
 codegen_label codegen_came(const codegen_writer *w, int round, int lane, int row)
 {
     const codegen_section *s = w->section;
@@ -96,6 +107,33 @@ codegen_label codegen_came(const codegen_writer *w, int round, int lane, int row
 bool codegen_is_own(const codegen_section *s, int lane, int row)
 {
     return lane >= 0 && lane < s->vector && row >= 0 && row < s->rows;
+}
+
+/* Whether another thread reads an element. */
+static bool is_shared(const codegen_writer *w, int lane, int row)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    /* which points lie beyond a side, is known when the kernel runs */
+    bool shared =
+        w->step && w->inside != CODEGEN_ALL_INSIDE && w->section->mirrors & CODEGEN_MIRRORS_TILES;
+    for (int i = 0; i < kernel->access_count; i++) {
+        const ir_access *a = &kernel->accesses[i];
+        if (!codegen_is_of_section(w, a->param) || (!a->offset[0] && !a->offset[1])) continue;
+        shared = shared || !codegen_is_own(w->section, lane - a->offset[0], row - a->offset[1]);
+    }
+    return shared;
+}
+
+void codegen_section_share(const codegen_writer *w, nest *in)
+{
+    const codegen_section *s = w->section;
+    const codegen_handing h = codegen_handing_of(w->loop, s);
+    const codegen_label plane = codegen_section_plane(w->step, codegen_rest(w->round, h.planes));
+    for (int row = 0; row < s->rows; row++)
+        for (int lane = 0; lane < s->vector; lane++)
+            if (is_shared(w, lane, row))
+                nest_statement(in, "%s = %s[%d]", codegen_shared(w, w->round, lane, row).is,
+                               plane.is, row * s->vector + lane);
 }
 
 void codegen_section_element(text *out, const codegen_writer *w, const int32_t offset[3])

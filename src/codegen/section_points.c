@@ -1,29 +1,6 @@
 /* The points of some loops that run at once. */
 #include "codegen/thread.h"
 
-/* Whether another thread reads an element. */
-static bool is_shared(const codegen_writer *w, int lane, int row)
-{
-    const ir_kernel *kernel = w->loop->kernel;
-    bool shared = false;
-    for (int i = 0; i < kernel->access_count; i++) {
-        const ir_access *a = &kernel->accesses[i];
-        if (!codegen_is_of_section(w, a->param) || (!a->offset[0] && !a->offset[1])) continue;
-        shared = shared || !codegen_is_own(w->section, lane - a->offset[0], row - a->offset[1]);
-    }
-    return shared;
-}
-
-static void share(const codegen_writer *w, nest *in)
-{
-    const codegen_section *s = w->section;
-    for (int row = 0; row < s->rows; row++)
-        for (int lane = 0; lane < s->vector; lane++)
-            if (is_shared(w, lane, row))
-                nest_statement(in, "%s = %s[%d]", codegen_shared(w, w->round, lane, row).is,
-                               codegen_section_plane(w->step, w->round).is, row * s->vector + lane);
-}
-
 /* ---- points ---------------------------------------------------------------------------------- */
 
 static void add_point(const codegen_writer *w, nest *in)
@@ -75,7 +52,7 @@ static void add_step(const codegen_writer *w, nest *in)
     const codegen_handing h = codegen_handing_of(w->loop, w->section);
     codegen_writer row = *w;
     nest *step = nest_add(in, NEST_BLOCK);
-    if (h.buffers && (w->step || !w->section->fetches)) share(w, step);
+    if (h.buffers && (w->step || !w->section->fetches)) codegen_section_share(w, step);
     nest_statement(step, "const ABI_STEP at_z = z + %d, iz = kata_placed(at_z, KATA_RUNS(2))",
                    w->round - (w->step + 1) * h.delay);
     codegen_thread_numbers(w, step);
@@ -84,6 +61,7 @@ static void add_step(const codegen_writer *w, nest *in)
     for (row.row = 0; row.row < w->section->rows; row.row++) add_row(&row, step);
     if (w->inside != CODEGEN_ALL_INSIDE && w->step + 1 < w->section->steps)
         keep_outside(w, step, &h);
+    codegen_section_mirror_plane(w, step);
 }
 
 void codegen_section_round(const codegen_writer *w, nest *in)

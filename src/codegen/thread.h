@@ -67,6 +67,12 @@ enum codegen_inside {
     CODEGEN_ALL_INSIDE     /* all points */
 };
 
+/* Bits of codegen_section.mirrors: along x or y, along z. */
+enum {
+    CODEGEN_MIRRORS_TILES = CODEGEN_MIRRORS_X | CODEGEN_MIRRORS_Y,
+    CODEGEN_MIRRORS_Z = ~CODEGEN_MIRRORS_TILES
+};
+
 /* How planes are handed on, as the offsets say at which a point reads. Each round of the walk along
  * z brings a plane of every step. */
 typedef struct codegen_handing {
@@ -93,12 +99,19 @@ int codegen_rest(int n, int of);
 /* Elements of the plane of the writer's step that came in a round, and of one that was fetched; at
  * a lane and a row, seen from the thread's own. And whether the thread has an element itself. */
 codegen_label codegen_shared(const codegen_writer *w, int round, int lane, int row);
+/* The element of that plane that is `from` behind the thread's first one, which is known when it
+ * runs. */
+codegen_label codegen_shared_from(const codegen_writer *w, int round);
+
 codegen_label codegen_came(const codegen_writer *w, int round, int lane, int row);
 bool codegen_is_own(const codegen_section *s, int lane, int row);
 /* What the point of the writer reads at an offset. */
 void codegen_section_element(text *out, const codegen_writer *w, const int32_t offset[3]);
 /* A round: all steps, one after another. The plane that is read has come in. */
 void codegen_section_round(const codegen_writer *w, nest *in);
+/* Puts the writer's plane of its round, which may be a round before the first, where others read
+ * it. */
+void codegen_section_share(const codegen_writer *w, nest *in);
 /* Reads the planes that are needed before the first round; begins to read one of a later round; and
  * takes the thread's points of the plane that has come for this round. */
 void codegen_section_read_first(const codegen_writer *w, nest *in);
@@ -108,6 +121,16 @@ void codegen_section_take(const codegen_writer *w, nest *in);
 void codegen_section_outer(const codegen_writer *w, nest *in);
 /* Writes the plane of the last step. */
 void codegen_section_write(const codegen_writer *w, nest *in);
+
+/* ---- section_mirror.c: what lies beyond sides that mirror, or clamp ---------------------------
+ */
+
+/* The plane at `at_z` that the writer's step has made, or those below that stand for it. */
+void codegen_section_mirror_plane(const codegen_writer *w, nest *in);
+/* The points beyond sides along x and y of all planes of a round, behind its barrier. Ends with a
+ * barrier. */
+void codegen_section_mirror_points(const codegen_writer *w, nest *in);
+extern const char codegen_mirror_words[];
 
 /* ---- tile_shape.c, tile_planes.c, tile_kernel.c: tiles of loops that read far -------------------
  */

@@ -42,7 +42,7 @@ static struct device_tune *find_sections(const device_loop *l, const chain *c, s
     const int steps = steps_of(l->d);
     if (l->d->language != CODEGEN_CUDA || l->ready->why || l->loop->once ||
         !is_given_two(l->loop) || device_section_turns(l, c, i, from, to) <= (size_t)steps ||
-        !is_cut_freely(l->loop, *from))
+        !is_cut_freely(l->loop, *from) || device_section_mirrors(l->loop, *from))
         return NULL;
     struct device_tune *t = device_tile_sections_of(l, *from, steps, device_is_wide(l->loop));
     return t && t->count > 1 && device_tune_glues(l, t) ? t : NULL;

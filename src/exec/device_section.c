@@ -6,7 +6,10 @@
 
 #include <string.h>
 
-enum { MOST_STEPS = 5, MOST_MISSED = 500 /* loops that might have begun a section */ };
+enum {
+    MOST_STEPS = DEVICE_MOST_STEPS,
+    MOST_MISSED = 500 /* loops that might have begun a section */
+};
 
 /* ---- loops that take turns ------------------------------------------------------------------- */
 
@@ -66,36 +69,8 @@ static size_t count_turns(struct exec_device *d, const chain *c, size_t i, int f
     return count;
 }
 
-/* ---- what lies beyond the sides -------------------------------------------------------------- */
-
-/* Whether all that is read beyond a side is what rules always say there. */
-static bool is_constant(const chain_binding *b, int d, int64_t lo, int64_t hi)
-{
-    const grid_axis axis = chain_slot_axis(b->slot, d);
-    grid_source s;
-    bool constant = true;
-    for (int64_t i = lo; i < hi && constant; i++)
-        constant = grid_boundary_map(b->boundary, d, &axis, i, &s) && s.is_constant;
-    return constant;
-}
-
-/* Whether values outside of the box are the same for all loops, or at its other end. */
-static bool is_closed(const chain_loop *loop, int from)
-{
-    const chain_binding *b = &loop->bindings[from];
-    const grid_box inside = chain_binding_inside(b);
-    grid_box touched = {{0, 0, 0}, {0, 0, 0}};
-    bool closed = device_accessed(loop, from, &touched);
-    for (int d = 0; d < 3; d++) {
-        if (closed && device_section_wraps(loop, from, d))
-            closed = MOST_STEPS * (loop->box.lo[d] - touched.lo[d]) <= loop->shape.size[d] &&
-                     MOST_STEPS * (touched.hi[d] - loop->box.hi[d]) <= loop->shape.size[d];
-        else if (closed)
-            closed = is_constant(b, d, touched.lo[d], inside.lo[d]) &&
-                     is_constant(b, d, inside.hi[d], touched.hi[d]);
-    }
-    return closed;
-}
+/* ---- which loops ------------------------------------------------------------------------------
+ */
 
 static bool is_whole(const chain_slot *slot)
 {
@@ -113,7 +88,7 @@ static bool is_suited(const device_loop *l, int from, int to)
                   loop->bindings[to].slot->components == 1 &&
                   chain_slot_same_points(loop->bindings[from].slot, loop->bindings[to].slot) &&
                   loop->bindings[from].slot->type == loop->bindings[to].slot->type;
-    return suited && is_closed(loop, from);
+    return suited && device_section_closed(loop, from);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */

@@ -4,14 +4,6 @@
 
 #include <stdlib.h>
 
-bool device_section_wraps(const chain_loop *loop, int from, int d)
-{
-    const chain_binding *b = &loop->bindings[from];
-    return grid_boundary_is_periodic(b->boundary, d) && !b->slot->staggered[d] &&
-           !b->slot->ghosts[d] && b->slot->shape.size[d] == loop->shape.size[d] &&
-           loop->box.lo[d] == 0 && loop->box.hi[d] == loop->shape.size[d];
-}
-
 /* The dimensions along which the loops find what lies beyond a side at the other end: all points
  * run there. */
 static void give_section(device_given *g, const device_loop *l, const codegen_section *s)
@@ -39,6 +31,16 @@ static void give_section(device_given *g, const device_loop *l, const codegen_se
     given->end = loop->box.hi[2];
 }
 
+static void give_mirrors(device_given *g, const chain_loop *loop, int from)
+{
+    for (int d = 0; d < 2; d++) {
+        abi_mirror *given = device_give(g, sizeof *given);
+        if (given) *given = device_section_mirror(loop, from, d);
+    }
+    abi_mirrored *planes = device_give(g, sizeof *planes);
+    if (planes) *planes = device_section_mirrored(loop, from);
+}
+
 /* `all`: of loops that run on a tile, all points along z; NULL: they run on all. */
 static device_given make_given(const device_loop *loops, const codegen_section *s,
                                const grid_box *all)
@@ -47,6 +49,7 @@ static device_given make_given(const device_loop *loops, const codegen_section *
     device_give_launch(&g, loops->loop);
     device_give_places(&g, loops);
     give_section(&g, loops, s);
+    if (s->mirrors) give_mirrors(&g, loops->loop, s->from);
     for (int i = 0; i < s->steps; i++) device_give_numbers(&g, loops[i].loop);
     if (!all || g.failed) return g;
     abi_launch *launch = (abi_launch *)(void *)g.d->given;
@@ -99,7 +102,7 @@ kata_status device_run_at_once(const device_loop *loops, device_way *way, bool *
 /* ---- on tiles that are streamed ---------------------------------------------------------------
  */
 
-enum { MOST_STEPS = 5 };
+enum { MOST_STEPS = DEVICE_MOST_STEPS };
 
 /* The loops that a loop stands for, on fields as it has them now. */
 typedef struct tile {

@@ -60,6 +60,7 @@ static bool has_arguments(const device_loop *l, const codegen_section *s)
 {
     const ir_kernel *kernel = l->loop->kernel;
     size_t bytes = sizeof(abi_launch) + sizeof(abi_section) + sizeof(void *), numbers = 0;
+    if (s->mirrors) bytes += 2 * sizeof(abi_mirror) + sizeof(abi_mirrored);
     for (int p = 0; p < kernel->param_count; p++)
         if (ir_param_is_field(&kernel->params[p]))
             bytes += sizeof(abi_place) + sizeof(void *);
@@ -119,7 +120,7 @@ static void list_ways(const device_loop *l, const codegen_loop *as, const codege
 /* Equal of boxes of similar size. */
 static uint64_t key_of(const char *name, const codegen_section *like, const int64_t points[3])
 {
-    int64_t size[6] = {0, 0, 0, like->from, like->wide, like->steps};
+    int64_t size[6] = {0, 0, 0, like->from, like->wide | like->mirrors << 1, like->steps};
     for (int d = 0; d < 3; d++)
         while (((int64_t)1 << size[d]) < points[d]) size[d]++;
     return hash_bytes(size, sizeof size, hash_bytes(name, strlen(name), 'S'));
@@ -173,7 +174,8 @@ static struct device_tune *find(const device_loop *l, codegen_section like)
 
 struct device_tune *device_sections_of(const device_loop *l, int from, bool wide)
 {
-    return find(l, (codegen_section){.from = from, .wide = wide});
+    const int mirrors = from < 0 ? 0 : device_section_mirrors(l->loop, from);
+    return find(l, (codegen_section){.from = from, .wide = wide, .mirrors = mirrors});
 }
 
 /* What is known of a loop on tiles of its box, which has been found out; NULL: nothing. */
@@ -221,7 +223,7 @@ bool device_begin_section(const device_loop *l, const struct device_tune *t, int
     *out = (device_making){.key = 0};
     if (!describe(l, storage, &as)) return false;
     const int64_t made[] = {s->steps,  s->from, s->to,   s->threads[0], s->threads[1],
-                            s->vector, s->rows, s->wide, s->fetches,    -1};
+                            s->vector, s->rows, s->wide, s->fetches,    -1 - s->mirrors};
     memcpy(out->name, t->name, sizeof out->name);
     out->key = hash_bytes(made, sizeof made, hash_bytes(out->name, strlen(out->name), 1));
     if (!device_find_loaded(l->d, out->key))

@@ -132,6 +132,21 @@ bool device_is_glued(const chain *c);
 /* Runs such a chain loop by loop: see device_run_part. */
 kata_status device_run_unglued(exec_context *context, const chain *c, bool streams, messages *m);
 
+/* ---- device_section_sides.c ------------------------------------------------------------------ */
+
+enum { DEVICE_MOST_STEPS = 5 }; /* loops that run at once */
+
+/* Whether a loop finds beyond the sides of a dimension what is at their other ends, where it runs,
+ * too. */
+bool device_section_wraps(const chain_loop *loop, int from, int dimension);
+/* Whether what loops find beyond the sides is known where they run at once: it is always the same,
+ * or what is at the other end, or what a point near the side has. */
+bool device_section_closed(const chain_loop *loop, int from);
+/* The dimensions along which it is what a point near a side has, by bits; and where that is. */
+int device_section_mirrors(const chain_loop *loop, int from);
+abi_mirror device_section_mirror(const chain_loop *loop, int from, int dimension);
+abi_mirrored device_section_mirrored(const chain_loop *loop, int from);
+
 /* ---- device_section_run.c -------------------------------------------------------------------- */
 
 /* Runs loops that follow one another by a section. `ran`: false, without an error, where the device

@@ -371,10 +371,6 @@ kata_status device_run_section(const device_loop *l, const chain *c, size_t i, s
 /* How many loops of a chain from number i on take turns in the fields of two parameters, as far as
  * is looked; 0: the first may be in no section. */
 size_t device_section_turns(const device_loop *l, const chain *c, size_t i, int *from, int *to);
-/* Whether a loop finds beyond the sides of a dimension what is at their other ends, where it runs,
- * too. */
-bool device_section_wraps(const chain_loop *loop, int from, int dimension);
-
 /* ---- device_launch.c ------------------------------------------------------------------------- */
 
 /* Runs the points of a loop, whose fields are there. */

@@ -166,10 +166,12 @@ static void compile_kernel(const char *file, const ir_kernel *kernel)
 static int section_count;
 
 /* In the first two of the tiles in which a loop may run with others at once, of those that hand on
- * some parameter. */
+ * some parameter: between sides that are constant, and that clamp. */
 static void compile_sections(const char *file, const ir_kernel *kernel)
 {
     enum { LOCAL = 227 << 10, FEW = 2 };
+    static const int mirrors =
+        CODEGEN_MIRRORS_X | CODEGEN_MIRRORS_Y | CODEGEN_MIRRORS_BELOW | CODEGEN_MIRRORS_ABOVE;
     kata_type storage[MOST_PARAMS];
     codegen_section sections[CODEGEN_MOST_SECTIONS];
     const codegen_loop loop = {.kernel = kernel, .storage = storage, .apart = true};
@@ -182,6 +184,7 @@ static void compile_sections(const char *file, const ir_kernel *kernel)
         const int count = codegen_list_sections(&loop, &like, LOCAL, sections);
         for (int i = 0; i < count && i < FEW; i++) {
             text source = {0};
+            if (i % 2) sections[i].mirrors = mirrors;
             codegen_section_text(&source, &loop, &sections[i], CODEGEN_CUDA);
             assert_false(source.failed);
             compile(file, kernel->name, false, text_get(&source));

@@ -201,6 +201,39 @@ static void sides_are_constant(void **state)
         6);
 }
 
+static void sides_mirror(void **state)
+{
+    (void)state;
+    static const kata_rule rules[] = {KATA_CLAMP, KATA_REFLECT_FACE, KATA_REFLECT_NODE};
+    for (size_t i = 0; i < COUNT_OF(rules); i++) {
+        const kata_rule rule = rules[i];
+        compare(&(program){.kernel = "star", .size = {37, 2, 3}, .rule = rule, .type = KATA_F32},
+                6);
+        compare(&(program){.kernel = "star", .size = {35, 22, 19}, .rule = rule, .type = KATA_F64},
+                6);
+        compare(&(program){.kernel = "box",
+                           .size = {17, 13, 7},
+                           .rule = rule,
+                           .type = KATA_F64,
+                           .drifts = true},
+                6);
+        compare(&(program){.kernel = "far", .size = {23, 11, 5}, .rule = rule, .type = KATA_F32},
+                6);
+        compare(&(program){.kernel = "above", .size = {9, 5, 7}, .rule = rule, .type = KATA_F64},
+                6);
+    }
+    compare(&(program){.kernel = "star", .size = {1, 1, 1}, .rule = KATA_CLAMP, .type = KATA_F64},
+            6);
+    compare(
+        &(program){
+            .kernel = "star", .size = {1, 19, 1}, .rule = KATA_REFLECT_FACE, .type = KATA_F64},
+        6);
+    compare(
+        &(program){
+            .kernel = "star", .size = {2, 2, 2}, .rule = KATA_REFLECT_NODE, .type = KATA_F64},
+        6);
+}
+
 static void fields_that_nobody_writes_are_read(void **state)
 {
     (void)state;
@@ -225,8 +258,17 @@ static void fields_that_nobody_writes_are_read(void **state)
 static void other_loops_run_one_by_one(void **state)
 {
     (void)state;
-    compare(&(program){.kernel = "star", .size = {20, 12, 8}, .rule = KATA_CLAMP, .type = KATA_F64},
+    compare(&(program){.kernel = "star",
+                       .size = {20, 12, 8},
+                       .rule = KATA_ANTISYMMETRIC_FACE,
+                       .type = KATA_F64},
             0);
+    compare(&(program){.kernel = "far", .size = {20, 1, 8}, .rule = KATA_CLAMP, .type = KATA_F32},
+            6);
+    compare(
+        &(program){
+            .kernel = "far", .size = {20, 1, 8}, .rule = KATA_REFLECT_FACE, .type = KATA_F32},
+        0);
     compare(
         &(program){.kernel = "star", .size = {3, 12, 8}, .rule = KATA_PERIODIC, .type = KATA_F64},
         0);
@@ -333,6 +375,7 @@ static int test_kind(const char *name)
     static const struct CMUnitTest tests[] = {cmocka_unit_test(ranges_inside_keep_what_lies_around),
                                               cmocka_unit_test(sides_wrap),
                                               cmocka_unit_test(sides_are_constant),
+                                              cmocka_unit_test(sides_mirror),
                                               cmocka_unit_test(fields_that_nobody_writes_are_read),
                                               cmocka_unit_test(other_loops_run_one_by_one),
                                               cmocka_unit_test(values_that_are_needed_are_written),

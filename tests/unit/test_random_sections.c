@@ -30,9 +30,9 @@ typedef struct program {
     kata_type type;                   /* of the fields that take turns */
     int reach[3];                     /* of the kernel */
     int64_t size[3], low[3], high[3]; /* of the grid; the points of the range */
-    kata_rule rule[3];
-    int steps;   /* of the chain */
-    bool narrow; /* a loop runs on fewer points than the others */
+    kata_rule rule[6];                /* of its sides */
+    int steps;                        /* of the chain */
+    bool narrow;                      /* a loop runs on fewer points than the others */
 } program;
 
 /* ---- programs -------------------------------------------------------------------------------- */
@@ -61,19 +61,31 @@ static void draw_kernel(program *p)
     text_free(&t);
 }
 
-/* Ranges of all points have rules; others end where reads stay inside. */
+/* The points beyond a side that a range keeps away from: where there is no rule, all that is read.
+ */
+static int64_t draw_away(const program *p, int d, int high)
+{
+    const int least = p->rule[2 * d + high] == KATA_NONE ? p->reach[d] : 0;
+    const int64_t room = p->size[d] - p->reach[d] - least - 1;
+    return least + (draw(0, 3) || room < 2 ? 0 : draw(0, (int)room / 2));
+}
+
+/* Ranges end where reads stay inside, or at sides with rules. */
 static void draw_range(program *p, int d)
 {
-    static const kata_rule rules[] = {KATA_PERIODIC, KATA_CONSTANT, KATA_NONE};
+    static const kata_rule rules[] = {KATA_CONSTANT, KATA_NONE, KATA_CLAMP, KATA_REFLECT_FACE,
+                                      KATA_REFLECT_NODE};
     static const int most[] = {MOST_SIZE, 20, 16};
-    p->size[d] = draw(0, 4) ? draw(11, most[d]) : draw(2 * p->reach[d] + 1, 11);
-    p->rule[d] = rules[draw(0, 2)];
-    p->low[d] = 0;
-    p->high[d] = p->size[d];
-    if (p->rule[d] == KATA_PERIODIC) return;
-    const int least = p->rule[d] == KATA_NONE ? p->reach[d] : 0;
-    p->low[d] = least + (draw(0, 2) ? 0 : draw(0, (int)(p->size[d] - 2 * least - 1) / 2));
-    p->high[d] = p->size[d] - least;
+    const bool periodic = draw(0, 3) == 0;
+    bool open = false;
+    for (int i = 2 * d; i < 2 * d + 2; i++) {
+        p->rule[i] = periodic ? KATA_PERIODIC : rules[draw(0, 4)];
+        open = open || p->rule[i] == KATA_NONE;
+    }
+    const int least = open ? 2 * p->reach[d] + 1 : p->reach[d] + 1;
+    p->size[d] = draw(0, 4) ? draw(11, most[d]) : draw(least, 11);
+    p->low[d] = periodic ? 0 : draw_away(p, d, 0);
+    p->high[d] = p->size[d] - (periodic ? 0 : draw_away(p, d, 1));
 }
 
 static void draw_program(program *p, uint64_t seed)
@@ -109,7 +121,7 @@ static kata_field *field_of(const program *p, kata_grid *g, const char *name, ka
     kata_field *f = kata_field_new(g, name, type, .boundary = KATA_CLAMP);
     for (int d = 0; d < 3 && turns; d++)
         for (int side = 0; side < 2; side++)
-            kata_boundary_set(f, (kata_side)(2 * d + side), p->rule[d], 0.5 * d - side);
+            kata_boundary_set(f, (kata_side)(2 * d + side), p->rule[2 * d + side], 0.5 * d - side);
     for (int64_t i = 0; i < count; i++) values[i] = (double)((i + name[0]) * 7919 % 1009) / 1009;
     kata_put(f, kata_all(g), values, count);
     return f;
