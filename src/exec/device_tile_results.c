@@ -9,8 +9,8 @@
 
 int64_t device_tile_sums_room(const struct exec_device *d)
 {
-    enum { PART = 512 };
-    return d->limit / PART;
+    enum { PART = 512, SMALL = 16, LEAST = 1 << 13 };
+    return larger(d->limit / PART, smaller(d->limit / SMALL, LEAST));
 }
 
 void device_tile_sums_release(struct device_tile_sums *s)

@@ -126,7 +126,7 @@ struct exec_device {
     size_t span_room;
     int64_t needed, slack; /* by the rings of a section that are not there yet; left beside all */
     device_partials *partials, *last_partials;
-    struct device_points *points; /* of loops over points between those of a grid */
+    struct device_points *points;       /* of loops over points between those of a grid */
     struct device_tile_sums *tile_sums; /* NULL: there have been none */
     device_waiting *waiting;
     size_t waiting_count, waiting_room;

@@ -24,6 +24,7 @@ static const char text_of_kernels[] =
     "kernel count(in double u, sum int large) { large += u > 0.5 ? 1 : 0; }\n"
     "kernel scale(in double u, out double v, double s) { v = u + s*1e-6; }\n"
     "kernel far(in double u, out double v) { v = 0.5*u + 0.25*(u[0,0,1] + u[0,0,-1]); }\n"
+    "kernel far2(in double u, out double v) { v = 0.5*u + 0.25*(u[0,1] + u[1,-1]); }\n"
     "kernel flat(in double u, out double v, sum double s)\n"
     "{\n"
     "    v = 0.5*u + 0.25*(u[0,1] + u[0,-1]);\n"
@@ -38,8 +39,7 @@ typedef struct outcome {
     int64_t loops, streamed, peak;
 } outcome;
 
-/* What runs: the sum is asked for as a scalar of its own of each step, or as one of all steps;
- * every so many steps a loop is given it. */
+/* What runs: each step has a sum; or, `scaled`, each so many steps one, which a loop is given. */
 typedef struct trial {
     const char *device;
     int64_t memory;
@@ -64,13 +64,16 @@ static void run(const trial *t, outcome *out)
     kata_module *m = kata_module_from_text(k, "sums.kata", text_of_kernels);
     kata_kernel *smooth = kata_kernel_find(m, t->flat ? "flat" : "smooth");
     kata_kernel *count = kata_kernel_find(m, "count"), *scale = kata_kernel_find(m, "scale");
+    kata_kernel *far = kata_kernel_find(m, t->flat ? "far2" : "far");
     kata_scalar *s[STEPS], *most = kata_scalar_new(k, "most", KATA_F64);
     kata_scalar *large = kata_scalar_new(k, "large", KATA_I32);
     kata_range range = t->all_points ? kata_all(g) : kata_inner(g, 1);
     set(u, g, out->u);
     for (int i = 0; i < STEPS; i++) {
         s[i] = kata_scalar_new(k, "s", KATA_F64);
-        if (t->flat)
+        if (t->scaled && i % t->scaled != t->scaled - 1)
+            kata_apply(far, kata_inner(g, 1), u, v);
+        else if (t->flat)
             kata_apply(smooth, range, u, v, s[i]);
         else
             kata_apply(smooth, range, u, v, s[i], most);
