@@ -140,6 +140,7 @@ typedef struct abi_launch {
     int64_t bricks[3];     /* of the partials: bricks of a row, rows, and the first brick; of what
                               points contribute by themselves: points of a row, rows of a plane, and
                               the number that the first has */
+    int64_t partials;      /* the number of the first partial */
     int64_t zero;          /* 0, which the compiler does not know */
     int64_t checks, flag;  /* of kernels with checks: what is done, an abi_checks; and the number of
                               the flag that is set where a point fails */
@@ -193,11 +194,11 @@ typedef struct abi_place {
     int64_t period, end; /* where rows do not wrap, 0 and more than any index */
 } abi_place;
 
-/* Lists of partials, `apart` values from one to the next. The values of a list lie along
- * dimensions: `count` along each, `step` apart, of which the first has the index `first`, which is
- * not negative. Results are `apart` from one to the next, too. */
+/* Lists of partials, from number `from` on, `apart` values from one to the next. The values of a
+ * list lie along dimensions: `count` along each, `step` apart, of which the first has the index
+ * `first`, which is not negative. Results begin at number `to`, `to_apart` from one to the next. */
 typedef struct abi_tree {
-    int64_t lists, apart, first[3], count[3], step[3];
+    int64_t lists, from, apart, to, to_apart, first[3], count[3], step[3];
 } abi_tree;
 
 /* A box of indices of a component, outside of a field, counted from the origin of an abi_fill.

@@ -89,9 +89,9 @@ static void write_partials(const codegen_writer *w, nest *in)
 {
     const ir_kernel *kernel = w->loop->kernel;
     nest *first = nest_format(in, NEST_IF, "thread == 0 && iy < given.launch.hi[1]");
-    nest_statement(first,
-                   "const int64_t brick = ((iz - given.launch.lo[2]) * given.launch.bricks[1] "
-                   "+ iy - given.launch.lo[1]) * given.launch.bricks[0] + KATA_GROUP(0)");
+    nest_statement(first, "const int64_t brick = given.launch.partials + "
+                          "((iz - given.launch.lo[2]) * given.launch.bricks[1] + iy - "
+                          "given.launch.lo[1]) * given.launch.bricks[0] + KATA_GROUP(0)");
     for (int i = 0; i < kernel->store_count; i++) {
         if (!codegen_reduces_at(w->loop, i)) continue;
         codegen_label name = codegen_lanes_name(w, &kernel->stores[i]);

@@ -1,6 +1,6 @@
 /* Reductions on a device to which points contribute each by itself: into fields, and of loops whose
  * levels run in order. What they contribute is written first, and combined behind the loop. */
-#include "exec/on_device.h"
+#include "exec/device_trees.h"
 
 /* ---- contributions --------------------------------------------------------------------------- */
 
@@ -120,17 +120,16 @@ typedef struct partials {
     int64_t steps[3];
 } partials;
 
-/* Far beyond all indices, and a multiple of all nodes: see combine_tree in sweep/reduce.c. */
-static const int64_t CENTRE = (int64_t)1 << 60;
-
 /* Combines partials along a dimension, which then has one. Lists of the two others lie evenly
  * apart: one of these has one index, or all that lies along it is nearer than the other's next. */
 static kata_status combine_along(const device_loop *l, int store, partials *p, int d)
 {
     int a = d == 0 ? 1 : 0, b = d == 2 ? 1 : 2;
-    const abi_tree tree = {.apart = size_of(&p->box, a) == 1 ? p->steps[b] : p->steps[a],
+    const int64_t apart = size_of(&p->box, a) == 1 ? p->steps[b] : p->steps[a];
+    const abi_tree tree = {.apart = apart,
+                           .to_apart = apart,
                            .lists = size_of(&p->box, a) * size_of(&p->box, b),
-                           .first = {p->box.lo[d] + CENTRE},
+                           .first = {p->box.lo[d] + DEVICE_CENTRE},
                            .count = {size_of(&p->box, d), 1, 1},
                            .step = {p->steps[d]}};
     p->box.hi[d] = p->box.lo[d] + 1;

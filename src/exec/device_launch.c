@@ -1,5 +1,6 @@
 /* Starting the kernel of a loop on a device, and its reductions. */
 #include "exec/device_points.h"
+#include "exec/device_tile_sums.h"
 #include "exec/device_tune.h"
 
 #include <stdlib.h>
@@ -208,7 +209,9 @@ static kata_status start(const device_loop *l, device_given *g, device_argument 
     const ir_kernel *kernel = l->loop->kernel;
     grid_box bricks = device_bricks_of(&l->loop->box);
     int count = 0;
+    int64_t at = 0; /* the partials */
     bool timed = false;
+    const bool together = device_tile_sums_has(l);
     device_way *way = device_tune_way(l, &timed);
     kata_status status = way ? KATA_OK : l->m->status;
     arguments[count++] = (device_argument){NULL, g->d->given, g->count};
@@ -220,11 +223,13 @@ static kata_status start(const device_loop *l, device_given *g, device_argument 
         if (!ir_param_is_reduction(&kernel->params[kernel->stores[i].param])) continue;
         device_memory *partials = NULL;
         status = l->ready->collects ? device_begin_contributions(l, i, &partials)
+                 : together         ? device_tile_sum(l, i, &bricks, &partials, &at)
                                     : device_begin_reduction(l, i, &bricks, &partials);
         arguments[count++] = (device_argument){partials, NULL, 0};
     }
     run r = {l, g, arguments, {.arguments = arguments}};
     if (l->ready->collects) number_points(launched(&r));
+    launched(&r)->partials = at;
     if (kernel->check_count && !status) {
         device_memory *flags = NULL;
         status = device_begin_checks(l, &flags, &launched(&r)->flag);
@@ -241,6 +246,7 @@ static kata_status reduce_nothing(const device_loop *l)
 {
     kata_status status = KATA_OK;
     device_memory *none;
+    if (device_tile_sums_has(l)) return KATA_OK;
     for (int i = 0; i < l->loop->kernel->store_count && !status; i++) {
         const ir_param *param = &l->loop->kernel->params[l->loop->kernel->stores[i].param];
         if (ir_param_is_reduction(param) && !ir_param_is_column_reduction(param))

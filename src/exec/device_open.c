@@ -1,6 +1,7 @@
 /* Opens and closes the device of a context. */
 #include "exec/device_points.h"
 #include "exec/device_rings.h"
+#include "exec/device_tile_sums.h"
 #include "exec/device_tune.h"
 #include "exec/ranks.h"
 
@@ -42,6 +43,7 @@ void exec_device_close(exec_context *context)
     device_beside_close(d);
     device_tune_free(d);
     text_free(&d->shapes);
+    device_tile_sums_free(d);
     device_partials_free(d);
     device_points_release(d, true);
     device_spare_settle(d, true);

@@ -2,7 +2,7 @@
  * and what is left, one value, is fetched when somebody needs it: when the chain ends, or before a
  * loop that is given the scalar. */
 #include "exec/device_points.h"
-#include "exec/on_device.h"
+#include "exec/device_trees.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +107,8 @@ void device_partials_free(struct exec_device *d)
 kata_status device_run_tree(const device_loop *l, const ir_param *param, const device_partials *p,
                             const abi_tree *tree, const device_partials *to)
 {
-    if (tree->count[0] * tree->count[1] * tree->count[2] <= 1 || !tree->lists) return KATA_OK;
+    if (!tree->lists || (p == to && tree->count[0] * tree->count[1] * tree->count[2] <= 1))
+        return KATA_OK;
     device_kernel *kernel = device_tree_kernel(l, param);
     if (!kernel) return l->m->status;
     const bool few = tree->count[0] <= CODEGEN_TREE_SHORT && !tree->step[1]; /* along x alone */
@@ -121,16 +122,12 @@ kata_status device_run_tree(const device_loop *l, const ir_param *param, const d
     return device_run(l->d->device, kernel, &launch) ? KATA_OK : device_failed(l, "failed behind");
 }
 
-/* Far beyond all indices, and a multiple of all nodes: see combine_tree in sweep/reduce.c. */
-static const int64_t CENTRE = (int64_t)1 << 60;
-
 /* The trees over bricks of rows, then along y, then along z: one value is left. Of loops of which
  * others run some points, one value of each plane, or of each row: see device_cut. A group goes on
  * with the next dimensions where it has room for all of them; there are more groups otherwise. */
 static kata_status combine(const device_loop *l, const ir_param *param, const device_waiting *w,
                            int cut)
 {
-    enum { AT_ONCE = CODEGEN_TREE_HELD * CODEGEN_TREE_LEAVES / 2 }; /* more take one group longer */
     device_partials *p = w->partials;
     int64_t n[3] = {0}, step[4] = {1};
     for (int d = 0; d < 3; d++) {
@@ -140,10 +137,13 @@ static kata_status combine(const device_loop *l, const ir_param *param, const de
     kata_status status = KATA_OK;
     while (cut && n[cut - 1] == 1) cut--; /* nothing is combined along it */
     for (int d = 0, end; d < cut && !status; d = end) {
-        end = step[cut] / step[d] <= AT_ONCE ? cut : d + 1;
-        abi_tree tree = {.lists = step[3] / step[end], .apart = step[end], .count = {1, 1, 1}};
+        end = step[cut] / step[d] <= DEVICE_TREE_AT_ONCE ? cut : d + 1;
+        abi_tree tree = {.lists = step[3] / step[end],
+                         .apart = step[end],
+                         .to_apart = step[end],
+                         .count = {1, 1, 1}};
         for (int of = d; of < end; of++) {
-            tree.first[of - d] = w->bricks.lo[of] + CENTRE;
+            tree.first[of - d] = w->bricks.lo[of] + DEVICE_CENTRE;
             tree.count[of - d] = n[of];
             tree.step[of - d] = step[of];
         }
@@ -193,7 +193,7 @@ kata_status device_end_reductions(const device_loop *l)
     return status;
 }
 
-static kata_status set_result(const device_waiting *w, const grid_box *bricks, ir_value *values,
+kata_status device_set_result(const device_waiting *w, const grid_box *bricks, ir_value *values,
                               messages *m)
 {
     const ir_store *s = &w->loop->kernel->stores[w->store];
@@ -216,8 +216,10 @@ static kata_status set_results(const device_loop *l, const device_waiting *w, si
         return l->context->failure.elsewhere ? KATA_ERROR_INTERNAL /* ranks agree on another one */
                                              : message_no_memory(l->m);
     for (size_t i = 0; i < count && !status; i++)
-        status = all ? set_result(&w[i], &whole, all + (size_t)grid_box_points(&whole) * i, l->m)
-                     : set_result(&w[i], w[i].count == 1 ? &one : &w[i].bricks, w[i].values, l->m);
+        status =
+            all ? device_set_result(&w[i], &whole, all + (size_t)grid_box_points(&whole) * i, l->m)
+                : device_set_result(&w[i], w[i].count == 1 ? &one : &w[i].bricks, w[i].values,
+                                    l->m);
     free(all);
     return status;
 }

@@ -4,6 +4,7 @@
  * along which tiles follow one another, stay there whole. */
 #include "exec/device_points.h"
 #include "exec/device_rings.h"
+#include "exec/device_tile_sums.h"
 #include "exec/device_tune.h"
 
 #include <stdlib.h>
@@ -25,7 +26,7 @@ static int64_t left(const exec_streams *s, const chain_slot *far)
 {
     const struct exec_device *d = s->context->device;
     (void)far;
-    return d->limit - device_table_room(d) - d->taken;
+    return d->limit - device_table_room(d) - device_tile_sums_room(d) - d->taken;
 }
 
 /* What is below a node of a plan. */
@@ -35,6 +36,7 @@ typedef struct below {
     bool *ring;        /* by slot */
     grid_box *touched; /* by slot; of those without a ring */
     int64_t planes, partials;
+    device_tile_need sums; /* more than `partials` where loops have several */
     device_points_list points;
     bool failed;
 } below;
@@ -46,6 +48,7 @@ static void find_rings(below *b, int node)
     if (n->kind == PLAN_TILE) b->planes = larger(b->planes, n->size);
     if (n->kind == PLAN_LOOP) {
         b->partials += device_plane_partials(&b->a->loops[n->loop]);
+        device_tile_sums_add(&b->sums, &b->a->loops[n->loop]);
         b->failed = !device_points_add(&b->points, b->a->loops[n->loop].loop) || b->failed;
     }
     for (int child = n->child; child; child = b->p->nodes[child].next) find_rings(b, child);
@@ -84,7 +87,9 @@ static int64_t beside(const analysis_chain *a, const plan *p, int node)
     if (b.ring && b.touched) {
         find_rings(&b, node);
         find_whole(&b, node);
-        all = b.failed ? INT64_MAX / 2 : b.partials * b.planes + b.points.bytes;
+        all = b.failed ? INT64_MAX / 2
+                       : b.points.bytes + larger(b.partials * b.planes,
+                                                 device_tile_sums_bytes(&b.sums, b.planes));
         for (size_t slot = 0; slot < slots; slot++)
             if (!grid_box_is_empty(&b.touched[slot]))
                 all += store_device_bytes(a->slots[slot], &b.touched[slot]);
@@ -137,6 +142,7 @@ static bool wait_for_all(const stream_run *run)
 static void end(stream_run *run)
 {
     wait_for_all(run);
+    device_tile_sums_end(device_of(run));
     device_spare_settle(device_of(run), false);
 }
 
@@ -252,13 +258,33 @@ static bool show(stream_run *run, stream_ring *ring, const stream_planes *planes
 
 /* ---- loops ----------------------------------------------------------------------------------- */
 
+/* Whether loops of a tile are none of the section: they may need what others reduce into. */
+static bool has_others(const stream_run *run, const chain *tile)
+{
+    bool some = false;
+    for (size_t i = 0; i < tile->count; i++) {
+        const int number = run->local.numbers[i];
+        some = some || tile->loops[i].once || number < run->begin || number >= run->end;
+    }
+    return some;
+}
+
+static kata_status run_in_rings(const stream_run *run, const chain *tile)
+{
+    kata_status status = has_others(run, tile) ? device_tile_sums_settle(run) : KATA_OK;
+    if (!status) status = device_run_here(run->context, tile, run->m);
+    return status || !run->later ? status : device_tile_sums_combine(device_of(run));
+}
+
 /* Fields that have no rings now may have had some in the section before. */
 static kata_status run_tile(const stream_run *run, chain *tile)
 {
     struct exec_device *d = device_of(run);
     const device_loop first = {run->context, d, &tile->loops[0], run->m, NULL};
     if (d->spare_count && !device_spare_settle(d, false)) return device_failed(&first, "failed in");
-    if (run->open) return device_run_here(run->context, tile, run->m);
+    if (run->open) return run_in_rings(run, tile);
+    kata_status status = device_tile_sums_settle(run);
+    if (status) return status;
     return device_is_glued(tile) ? device_run_unglued(run->context, tile, false, run->m)
                                  : device_run_whole(run->context, tile, run->m);
 }
@@ -327,6 +353,9 @@ const stream_memory device_stream = {
     .show = show,
     .move = move,
     .wait = await,
+    .begin_section = device_tile_sums_begin,
+    .leave_section = device_tile_sums_leave,
+    .settle = device_tile_sums_settle,
     .run = run_tile,
     .run_whole = run_otherwise,
     .fair = 8,

@@ -126,7 +126,8 @@ struct exec_device {
     size_t span_room;
     int64_t needed, slack; /* by the rings of a section that are not there yet; left beside all */
     device_partials *partials, *last_partials;
-    struct device_points *points; /* of loops over points between those of a grid */
+    struct device_points *points;       /* of loops over points between those of a grid */
+    struct device_tile_sums *tile_sums; /* NULL: there have been none */
     device_waiting *waiting;
     size_t waiting_count, waiting_room;
     int64_t waiting_bytes; /* of their partials */
@@ -345,9 +346,6 @@ kata_status device_run_copy(const device_loop *l);
 /* Memory of at least so many bytes that no reduction waits in; NULL, reported, when it is out. It
  * is taken by setting `used`. */
 device_partials *device_take_partials(const device_loop *l, size_t bytes);
-/* A tree over lists of values, whose results go to the first values of `to`. */
-kata_status device_run_tree(const device_loop *l, const ir_param *param, const device_partials *p,
-                            const abi_tree *tree, const device_partials *to);
 
 /* ---- device_columns.c ------------------------------------------------------------------------ */
 

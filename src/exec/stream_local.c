@@ -71,6 +71,7 @@ static bool add_reducing(stream_run *run, int end)
     size_t count = run->local.chain.count;
     int l = count ? run->local.numbers[count - 1] + 1 : 0;
     bool done = true;
+    if (run->later) return true;
     for (l = (int)larger(l, run->begin); run->open && l < end && done; l++)
         if (run->a->loops[l].reduces && !run->a->loops[l].loop->once) done = add(run, l, &nowhere);
     return done;
@@ -95,7 +96,8 @@ bool stream_reduce_nothing(stream_run *run)
     bool all = true;
     for (int l = run->begin; l < run->end; l++)
         all = all && (run->met[l] || !run->a->loops[l].reduces);
-    return all || run->failing >= 0 || (add_reducing(run, run->end) && stream_run_loops(run));
+    return all || run->later || run->failing >= 0 ||
+           (add_reducing(run, run->end) && stream_run_loops(run));
 }
 
 bool stream_add_loop(stream_run *run, int number, const grid_box *box)
@@ -109,8 +111,11 @@ bool stream_add_loop(stream_run *run, int number, const grid_box *box)
 
 bool stream_begin_section(stream_run *run, int begin, int end)
 {
+    const stream_memory *memory = run->streams->memory;
     run->begin = begin;
     run->end = end;
+    run->later = false;
+    if (memory->begin_section && !memory->begin_section(run)) return false;
     for (int s = 0; s < run->a->slot_count; s++) {
         const chain_slot *slot = run->a->slots[s];
         if (!slot->is_scalar) continue;
@@ -130,7 +135,7 @@ static bool restore_scalars(const stream_run *run)
     bool done = true;
     for (size_t l = 0; l < local->count; l++) {
         const chain_loop *loop = &local->loops[l];
-        for (int p = 0; p < loop->kernel->param_count && loop->parted; p++) {
+        for (int p = 0; p < loop->kernel->param_count && loop->parted && !run->later; p++) {
             int s = run->slots[run->local.numbers[l]][p];
             if (s < 0 || !ir_param_is_reduction(&loop->kernel->params[p]) || !run->scalars[s])
                 continue;
@@ -164,13 +169,20 @@ static bool append(stream_partials *all, const void *mine, size_t bytes)
     return true;
 }
 
+/* Whether a loop of the tile meets those of other tiles now. */
+static bool meets(const stream_run *run, int at)
+{
+    const int number = run->local.numbers[at];
+    const bool later = run->later && number >= run->begin && number < run->end;
+    return !later && reduces(&run->local.chain.loops[at]);
+}
+
 /* Loops reduce in their order. */
 int stream_gather(void *data, const void *mine, size_t bytes, const char **all,
                   const size_t **starts)
 {
     stream_run *run = ((exec_context *)data)->stream;
-    const chain *local = &run->local.chain;
-    while (!reduces(&local->loops[run->reduced])) run->reduced++;
+    while (!meets(run, run->reduced)) run->reduced++;
     stream_partials *own = &run->partials[run->local.numbers[run->reduced++]];
     if (!append(own, mine, bytes)) return 0;
     *all = own->bytes;
@@ -238,7 +250,8 @@ bool stream_run_loops(stream_run *run)
 
 bool stream_end_section(stream_run *run)
 {
-    if (run->failing < 0) return true;
+    if (run->later && run->failing < 0) run->status = run->streams->memory->leave_section(run);
+    if (run->failing < 0) return !run->status;
     run->status = observe_fault_report(&run->c->loops[run->failing], &run->fault, run->m);
     return false;
 }

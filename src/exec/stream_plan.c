@@ -99,8 +99,8 @@ static int64_t fair_planes(const exec_streams *s, int64_t depth, int64_t steps)
 }
 
 /* Of planes in a tile. */
-enum { SIZES = 12 };
-static const int64_t sizes[SIZES] = {64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2, 1};
+enum { SIZES = 15 };
+static const int64_t sizes[SIZES] = {64, 48, 40, 32, 28, 24, 20, 16, 12, 8, 6, 4, 3, 2, 1};
 
 /* Planes that the largest ring holds at once. */
 static int64_t most_planes(const plan *p, const analysis_chain *a)
@@ -140,7 +140,8 @@ bool stream_plan_section(const exec_streams *s, plan *p, const analysis_chain *a
     if (asked) *found = s->asked;
     found->depth = a->loop_count;
     const int64_t steps = stream_steps(a);
-    const int64_t least = steps > 1 ? fair_planes(s, a->loop_count, steps) : 1;
+    const bool fair = steps > 1 || s->memory->ahead;
+    const int64_t least = fair ? fair_planes(s, a->loop_count, steps) : 1;
     for (int size = 0; size < (asked ? 1 : SIZES); size++) {
         if (!asked && sizes[size] < least) break;
         if (!asked) found->tile[1] = found->tile[2] = sizes[size];
@@ -164,33 +165,56 @@ static bool say_why(plan *p, const analysis_chain *a, const plan_request *r)
     return false;
 }
 
-/* Makes the plan of sections so deep whose tiles are the largest that fit; false: not even the
- * least of a fair size does. */
-static bool plan_depth(const exec_streams *s, plan *p, const analysis_chain *a,
-                       const stream_room *room, int64_t depth, plan_request *found)
+/* Of tiles of one plane, and sections of one loop. */
+static plan_request least_request(void)
 {
-    const int64_t fair = fair_planes(s, depth, stream_steps(a));
-    *found = (plan_request){.method = "streamed", .prefetch = 1, .depth = depth};
-    found->tile[1] = found->tile[2] = fair;
-    if (!make_plan(s, p, a, found, room->memory)) return false;
-    for (int size = 0; size < SIZES && sizes[size] > fair; size++) {
-        plan larger_tiles = {.nodes = NULL};
-        found->tile[1] = found->tile[2] = sizes[size];
-        if (!make_plan(s, &larger_tiles, a, found, room->memory)) continue;
-        plan_free(p);
-        *p = larger_tiles;
-        return true;
-    }
-    found->tile[1] = found->tile[2] = fair;
-    return true;
+    return (plan_request){.method = "streamed", .prefetch = 1, .depth = 1, .tile = {0, 1, 1}};
 }
 
-/* The deepest sections whose tiles have a fair size: about equally deep ones, as few as can be. */
+/* The next larger size of tiles; 0: there is none. */
+static int64_t next_size(int64_t planes)
+{
+    int64_t next = 0;
+    for (int i = 0; i < SIZES && sizes[i] > planes; i++) next = sizes[i];
+    return next;
+}
+
+/* Makes the plan of sections so deep whose tiles are the largest that fit, of a fair size at least
+ * and of more than `above` planes; false: there are none. */
+static bool plan_depth(const exec_streams *s, plan *p, const analysis_chain *a,
+                       const stream_room *room, plan_request r, int64_t above, plan_request *found)
+{
+    bool some = false;
+    int64_t planes = fair_planes(s, r.depth, stream_steps(a));
+    while (planes && planes <= above) planes = next_size(planes);
+    for (; planes; planes = next_size(planes)) {
+        plan larger_tiles = {.nodes = NULL};
+        r.tile[1] = r.tile[2] = planes;
+        if (!make_plan(s, &larger_tiles, a, &r, room->memory)) break;
+        plan_free(p);
+        *p = larger_tiles;
+        *found = r;
+        some = true;
+    }
+    return some;
+}
+
+/* Whether sections so deep may be given up for shallower ones whose tiles are larger: these hide
+ * their moves as well, and start fewer kernels. */
+static bool may_be_shallower(const exec_streams *s, int64_t depth, int64_t steps)
+{
+    enum { HIDES = 7 * STREAM_DEPTH / 8 };
+    return s->memory->ahead && steps == 1 && depth >= HIDES;
+}
+
+/* The deepest sections whose tiles have a fair size, or the largest tiles of those that are deep
+ * enough: about equally deep ones, as few as can be. */
 bool stream_plan(const exec_streams *s, plan *p, const analysis_chain *a, const stream_room *room,
                  plan_request *found)
 {
     const int64_t steps = stream_steps(a);
     int64_t last = 0;
+    bool some = false;
     if (!study(s, a)) return false;
     *found = s->asked;
     if (found->depth) found->depth = larger(found->depth / steps, 1);
@@ -198,17 +222,21 @@ bool stream_plan(const exec_streams *s, plan *p, const analysis_chain *a, const 
     for (int64_t depth = larger(s->deepest / steps, 1); depth >= 1;
          depth -= larger(depth / 10, 1)) {
         const int64_t loops = larger(a->loop_count, 1), count = (loops + depth - 1) / depth;
-        const int64_t even = (loops + count - 1) / count;
-        if (even != last && plan_depth(s, p, a, room, even, found)) return true;
-        last = even;
+        plan_request r = least_request();
+        r.depth = (loops + count - 1) / count;
+        if (some && !may_be_shallower(s, r.depth, steps)) break;
+        if (r.depth != last)
+            some = plan_depth(s, p, a, room, r, some ? found->tile[2] : 0, found) || some;
+        last = r.depth;
     }
-    return say_why(p, a, found);
+    const plan_request least = least_request();
+    return some || say_why(p, a, &least);
 }
 
 int64_t stream_least(const exec_streams *s, const analysis_chain *a)
 {
     plan p = {.nodes = NULL};
-    const plan_request least = {.method = "streamed", .prefetch = 1, .depth = 1, .tile = {0, 1, 1}};
+    const plan_request least = least_request();
     const bool made = study(s, a) && plan_make(&p, a, &least) && stream_fits(s, &p, a);
     const int64_t bytes = made ? bytes_of(s, &p, a, p.root, true) : 0;
     plan_free(&p);

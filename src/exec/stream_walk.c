@@ -160,6 +160,13 @@ static void end(stream_run *run)
     arena_free(&run->memory);
 }
 
+/* Sets what sections reduce into. */
+static bool settle(stream_run *run)
+{
+    if (memory_of(run)->settle) run->status = memory_of(run)->settle(run);
+    return !run->status;
+}
+
 kata_status stream_run_plan(exec_streams *streams, const stream_work *w, messages *m)
 {
     exec_context *context = streams->context;
@@ -188,7 +195,7 @@ kata_status stream_run_plan(exec_streams *streams, const stream_work *w, message
     context->quiet = true;
     plan_place *homes = calloc((size_t)a->slot_count + 1, sizeof *homes);
     bool done = homes && prepare(&run) && plan_walk_all(p, a, homes, &visitor);
-    done = done && stream_run_loops(&run);
+    done = done && stream_run_loops(&run) && settle(&run);
     if (!done && !run.status) stream_no_memory(&run);
     end(&run);
     free(homes);

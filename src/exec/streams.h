@@ -72,6 +72,12 @@ typedef struct stream_memory {
                  int64_t passed);
     /* What runs or is moved from now on finds all moves in a direction done. */
     bool (*wait)(stream_run *run, bool out);
+    /* When a section begins, whose loops `run` says; when it has ended, if `later` was set; and
+     * behind all of them: what loops reduce into is set at the latest there. May be NULL: then each
+     * tile sets that. */
+    bool (*begin_section)(stream_run *run);
+    kata_status (*leave_section)(stream_run *run);
+    kata_status (*settle)(const stream_run *run);
     /* Runs loops of a tile; or, where no ring is open, on whole fields. */
     kata_status (*run)(const stream_run *run, chain *tile);
     /* Runs a chain that is not streamed; `full`: not even the planes of one loop fit. */
@@ -125,6 +131,7 @@ struct stream_run {
     int passed;                /* loops before it that reduce over no points have run */
     int open;                  /* rings */
     int begin, end;            /* loops of the section whose rings are open */
+    bool later;                /* what the section reduces into is set when it has ended */
     int reduced;               /* loops of `local` whose reductions were gathered */
     stream_partials *partials; /* by loop */
     ir_value **scalars;        /* by slot: of scalars, at the beginning of the section */

@@ -199,6 +199,8 @@ CUresult shim_launch_run(const shim_launch *launch);
 /* ---- shim_modules.c -------------------------------------------------------------------------- */
 
 CUresult shim_launch_check(const shim_launch *launch);
+/* How many launches of functions of a name there were so far; "": of all. For tests. */
+__attribute__((visibility("default"))) int64_t shim_launches(const char *name);
 /* Queues a launch with a copy of its arguments. */
 CUresult shim_launch_queue(const shim_launch *launch, CUstream stream);
 /* Makes one with arguments of its own; and frees these. */

@@ -188,6 +188,29 @@ static CUresult run_queued(void *data)
     return result;
 }
 
+/* How often functions were queued, by name. */
+static struct counted {
+    char name[64];
+    int64_t count;
+} counted[256];
+
+static void count_launch(const char *name)
+{
+    struct counted *c = counted;
+    while (c->count && strncmp(c->name, name, sizeof c->name - 1)) c++;
+    if (c == counted + sizeof counted / sizeof *counted - 1) return;
+    if (!c->count) strncpy(c->name, name, sizeof c->name - 1);
+    c->count++;
+}
+
+int64_t shim_launches(const char *name)
+{
+    int64_t count = 0;
+    for (const struct counted *c = counted; c->count; c++)
+        if (!*name || !strcmp(c->name, name)) count += c->count;
+    return count;
+}
+
 CUresult shim_launch_queue(const shim_launch *launch, CUstream stream)
 {
     const shim_entry *entry = launch->function->entry;
@@ -206,6 +229,7 @@ CUresult shim_launch_queue(const shim_launch *launch, CUstream stream)
         at += argument_bytes(entry->sizes[i]);
     }
     const CUresult result = shim_queue(stream, &(shim_work){run_queued, q, bytes});
+    count_launch(launch->function->name);
     free(q);
     return result;
 }
