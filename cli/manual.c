@@ -132,6 +132,8 @@ static const struct {
     {"KATA_SPILL_RATE", "bytes per second that are moved to and from them at most"},
     {"KATA_DEVICE", "where kernels run: cuda, cuda:1, opencl, opencl:0, any; none: the CPU"},
     {"KATA_DEVICE_MEMORY", "bytes of a device that are used at most, such as 8G"},
+    {"KATA_DEVICE_MPI",
+     "on, off: whether ranks give MPI memory of their devices (on where MPI says that it can)"},
     {"KATA_DEVICE_SHAPE",
      "x=32 y=4 z=1 vector=2 chunk=4 along=2: how threads of a device share "
      "points, instead of what is found; steps=3 rows=4: of loops at once; rows=2: in tiles"},

@@ -243,6 +243,8 @@ static kata_status choose_device(kata *k, const kata_options *options)
     bool none = !name || !strcmp(name, "none");
     if (none && environment_get("KATA_DEVICE_SHAPE"))
         api_warn_of_unused(k, "KATA_DEVICE_SHAPE", "KATA_DEVICE", "any");
+    if (none && environment_get("KATA_DEVICE_MPI"))
+        api_warn_of_unused(k, "KATA_DEVICE_MPI", "KATA_DEVICE", "any");
     if (none) return KATA_OK;
     status = refuse_beside_machine(k, "a device");
     if (status) return status;

@@ -14,16 +14,17 @@ kata_status api_read_switch(kata *k, const char *name, bool *on)
 }
 
 /* Behind KATA_: of all variables that the library reads. */
-static const char *const names[] = {
-    "BEHIND",        "CACHE_DIR",  "CC",        "CHECK",         "CUDA",
-    "DEBUG_LINES",   "DEVICE",     "EAGER",     "DEVICE_MEMORY", "DEVICE_SHAPE",
-    "EXECUTOR",      "EXPLAIN",    "L2",        "LARGER",        "EXPLAIN_FILE",
-    "EXPLAIN_QUICK", "MACHINE",    "MEMORY",    "MPI",           "NETWORK",
-    "NVRTC",         "PLAN",       "POISON",    "PROVE",         "RANKS",
-    "RECORD",        "RANKS_NOTE", "READ_HDF5", "RECORD_FULL",   "SPILL",
-    "SPILL_RATE",    "SUMMARY",    "THREADS",   "TIMELINE",      "TIMELINE_MOST",
-    "TRACE",         "TRACE_FILE", "TUNE",      "WAIT",          "WARNINGS",
-    "WISDOM",        "WITHOUT"};
+static const char *const names[] = {"BEHIND",        "CACHE_DIR",   "CC",           "CHECK",
+                                    "CUDA",          "DEBUG_LINES", "DEVICE",       "EAGER",
+                                    "DEVICE_MEMORY", "DEVICE_MPI",  "DEVICE_SHAPE", "EXECUTOR",
+                                    "EXPLAIN",       "L2",          "LARGER",       "EXPLAIN_FILE",
+                                    "EXPLAIN_QUICK", "MACHINE",     "MEMORY",       "MPI",
+                                    "NETWORK",       "NVRTC",       "PLAN",         "POISON",
+                                    "PROVE",         "RANKS",       "RECORD",       "RANKS_NOTE",
+                                    "READ_HDF5",     "RECORD_FULL", "SPILL",        "SPILL_RATE",
+                                    "SUMMARY",       "THREADS",     "TIMELINE",     "TIMELINE_MOST",
+                                    "TRACE",         "TRACE_FILE",  "TUNE",         "WAIT",
+                                    "WARNINGS",      "WISDOM",      "WITHOUT"};
 
 /* Warns of a variable that is none of these, and nearly one. Others may be of the program. */
 static void check_name(kata *k, const char *variable)

@@ -228,6 +228,8 @@ int comm_ranks(const comm *c) { return c->ranks; }
 int comm_node_ranks(const comm *c) { return c->node_ranks; }
 int comm_node_rank(const comm *c) { return c->plugin->node_rank; }
 
+bool comm_takes_cuda(const comm *c) { return c->plugin->takes_cuda; }
+
 void comm_name_next(comm *c, const char *words) { snprintf(c->next, sizeof c->next, "%s", words); }
 
 /* ---- messages -------------------------------------------------------------------------------- */

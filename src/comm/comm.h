@@ -23,6 +23,9 @@ int comm_ranks(const comm *c); /* how many there are */
 int comm_node_ranks(const comm *c);
 int comm_node_rank(const comm *c);
 
+/* Whether messages may lie in memory of a CUDA device: the MPI library says so. */
+bool comm_takes_cuda(const comm *c);
+
 /* Says what this rank does next with others: "run a chain of 12 loops". While it waits for a rank
  * that has left or died, all ranks end with a message that has these words; where one does not
  * come, a note has them. No rank waits for this call. */

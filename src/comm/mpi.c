@@ -193,6 +193,9 @@ static int find_node(void)
     return code ? code : MPI_Comm_free(&node);
 }
 
+/* Of Open MPI, and of MPICH from 4.0 on, where they are built so that they may know CUDA. */
+extern int MPIX_Query_cuda_support(void) __attribute__((weak));
+
 static const char *start(const void *communicator, comm_look *looks, comm_go_on *goes_on,
                          comm_leave *leaves)
 {
@@ -207,6 +210,7 @@ static const char *start(const void *communicator, comm_look *looks, comm_go_on 
     go_on = goes_on;
     leave = leaves;
     starter = getpid();
+    plugin.takes_cuda = MPIX_Query_cuda_support && MPIX_Query_cuda_support();
     int code = MPI_Comm_dup(all ? *all : MPI_COMM_WORLD, &own);
     if (!code) code = MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
     if (!code) code = MPI_Comm_dup(own, &ending);

@@ -4,7 +4,7 @@
 
 #include "comm/comm.h"
 
-enum { COMM_PLUGIN_VERSION = 3 };
+enum { COMM_PLUGIN_VERSION = 4 };
 
 /* Called while this rank waits, some times a second. `left`: a rank of another machine that has
  * left MPI after so many meetings; -1: none that is known. */
@@ -18,6 +18,7 @@ typedef struct comm_plugin {
     int version;
     int rank, ranks;                       /* after start, as what follows */
     int node_rank, node_ranks, node_first; /* on this machine; `node_first`: rank of its first */
+    bool takes_cuda; /* messages may lie in memory of a CUDA device: the MPI library says so */
     /* `communicator`: an MPI_Comm's address; NULL: all ranks, and MPI is started if need be */
     const char *(*start)(const void *communicator, comm_look *look, comm_go_on *go_on,
                          comm_leave *leave);

@@ -116,7 +116,11 @@ bool cuda_wait(device *d, int queue)
 static bool move_line(device *d, const cuda_api *api, const device_move *move)
 {
     void *stream = ((cuda_device *)d->own)->stream[move->queue];
-    uint64_t address = move->memory->address + move->box.at;
+    uint64_t address = move->memory->address + move->box.at, other = (uintptr_t)move->host;
+    if (move->within)
+        return cuda_check(d, "cuMemcpyDtoDAsync",
+                          api->copy(move->out ? other : address, move->out ? address : other,
+                                    move->box.row, stream));
     if (move->out)
         return cuda_check(d, "cuMemcpyDtoHAsync",
                           api->get(move->host, address, move->box.row, stream));
@@ -131,8 +135,9 @@ static bool move_planes(device *d, const cuda_api *api, const device_move *move)
                             .address = move->memory->address + box->at,
                             .pitch = box->row_pitch,
                             .height = box->plane_pitch / box->row_pitch};
-    cuda_copy_side here = {.where = CUDA_ON_HOST,
-                           .host = move->host,
+    cuda_copy_side here = {.where = move->within ? CUDA_ON_DEVICE : CUDA_ON_HOST,
+                           .host = move->within ? NULL : move->host,
+                           .address = move->within ? (uintptr_t)move->host : 0,
                            .pitch = box->host_row_pitch,
                            .height = box->host_plane_pitch / box->host_row_pitch};
     cuda_copy copy = {.from = move->out ? there : here,

@@ -125,6 +125,14 @@ bool device_put_later(device *d, int queue, device_memory *to, const void *from,
                       const device_box *box);
 bool device_get_later(device *d, int queue, const device_memory *from, void *to,
                       const device_box *box);
+/* The same in the queue DEVICE_WORK with memory of the device in place of this machine's, from byte
+ * `at` on. Of CUDA. */
+bool device_unpack(device *d, device_memory *to, const device_memory *packed, size_t at,
+                   const device_box *box);
+bool device_pack(device *d, const device_memory *from, device_memory *packed, size_t at,
+                 const device_box *box);
+/* Where that memory is for other libraries of this process, by CUDA; NULL: nowhere. */
+void *device_address(const device_memory *memory);
 /* Sets bytes to a value; copies bytes on the device. In the queue DEVICE_WORK. */
 bool device_set(device *d, device_memory *to, size_t at, int value, size_t bytes);
 bool device_copy(device *d, device_memory *to, size_t to_at, const device_memory *from,

@@ -21,8 +21,9 @@ typedef struct device_move {
     int queue;
     bool out;
     const device_memory *memory;
-    char *host; /* only read unless `out` */
-    bool waits; /* the caller waits for it; `host` need not be pinned */
+    char *host;  /* only read unless `out` */
+    bool within; /* `host` is an address of the device */
+    bool waits;  /* the caller waits for it; `host` need not be pinned */
     device_box box;
 } device_move;
 

@@ -192,6 +192,31 @@ bool device_get(device *d, const device_memory *from, void *to, const device_box
     return move_now(d, (device_move){.out = true, .memory = from, .host = to}, box);
 }
 
+void *device_address(const device_memory *memory) { return (void *)(uintptr_t)memory->address; }
+
+/* Between two memories of the device. */
+static bool move_within(device *d, device_move move, const device_memory *packed, size_t at,
+                        const device_box *box)
+{
+    char *first = device_address(packed);
+    move.queue = DEVICE_WORK;
+    move.within = true;
+    move.host = first + at;
+    return first && move_box(d, move, box);
+}
+
+bool device_unpack(device *d, device_memory *to, const device_memory *packed, size_t at,
+                   const device_box *box)
+{
+    return move_within(d, (device_move){.memory = to}, packed, at, box);
+}
+
+bool device_pack(device *d, const device_memory *from, device_memory *packed, size_t at,
+                 const device_box *box)
+{
+    return move_within(d, (device_move){.out = true, .memory = from}, packed, at, box);
+}
+
 static bool holds(const device_memory *memory, size_t at, size_t bytes)
 {
     return at <= memory->bytes && bytes <= memory->bytes - at;

@@ -3,7 +3,7 @@
 
 #include "exec/on_device.h"
 
-static kata_status not_moved(const exec_context *context, messages *m)
+kata_status exec_not_moved(const exec_context *context, messages *m)
 {
     const device *d = context->device->device;
     return message_fail(m, device_is_lost(d) ? KATA_ERROR_DEVICE : KATA_ERROR_MEMORY,
@@ -15,14 +15,14 @@ kata_status exec_bring_home(exec_context *context, chain_slot *slot, messages *m
 {
     const bool done = store_device_bring_home(slot) &&
                       (!slot->part || store_device_bring_home(&slot->part->slot));
-    return done ? KATA_OK : not_moved(context, m);
+    return done ? KATA_OK : exec_not_moved(context, m);
 }
 
 kata_status exec_move_box(exec_context *context, chain_slot *slot, const grid_box *box, bool home,
                           messages *m)
 {
     const bool done = home ? store_device_get_box(slot, box) : store_device_put_box(slot, box);
-    return done ? KATA_OK : not_moved(context, m);
+    return done ? KATA_OK : exec_not_moved(context, m);
 }
 
 void exec_lose(chain_slot *slot)

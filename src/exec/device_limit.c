@@ -1,6 +1,7 @@
 /* What leaves the memory of a device where something else needs room. */
 #include "exec/device_points.h"
 #include "exec/device_rings.h"
+#include "exec/home.h"
 
 #include <stdlib.h>
 
@@ -75,6 +76,7 @@ void device_make_room(struct exec_device *d)
     device_partials_release(d);
     device_points_release(d, false);
     device_spare_settle(d, true);
+    exec_messages_free(d, false);
 }
 
 device_memory *device_take(struct exec_device *d, size_t bytes)

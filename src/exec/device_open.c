@@ -3,6 +3,7 @@
 #include "exec/device_rings.h"
 #include "exec/device_tile_sums.h"
 #include "exec/device_tune.h"
+#include "exec/home.h"
 #include "exec/ranks.h"
 
 #include <stdlib.h>
@@ -32,7 +33,8 @@ kata_status exec_device_open(exec_context *context, const char *name, int64_t by
     stream_setup(&d->streams, context, &device_stream);
     bool cuda = device_facts_of(opened)->language == DEVICE_CUDA;
     d->language = cuda ? CODEGEN_CUDA : CODEGEN_OPENCL;
-    return device_read_shape(&d->asked, m);
+    kata_status status = device_read_shape(&d->asked, m);
+    return status ? status : exec_read_device_mpi(context, m);
 }
 
 /* Fields have left the device before. */
@@ -49,6 +51,7 @@ void exec_device_close(exec_context *context)
     device_spare_settle(d, true);
     free(d->spare);
     free(d->spans);
+    exec_messages_free(d, true);
     device_release(d->device, d->flags);
     device_release(d->device, d->far);
     device_tables_free(d);

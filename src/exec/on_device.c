@@ -1,6 +1,9 @@
 /* The executor of chains on a device: loop by loop, on fields in its memory. Loops that it cannot
  * run, it gives to the executor "cpu", and moves the values of their fields there and back. */
 #include "exec/device_tune.h"
+#include "exec/home.h"
+
+#include <stdio.h>
 
 /* The program may look into its memory, and change it, when a chain has run. */
 static kata_status end_wrapped(exec_context *context, const chain *c, messages *m)
@@ -32,8 +35,11 @@ static kata_status run_on_device(exec_context *context, chain *c, messages *m)
     device_forget_checks(d);
     device_forget_contributions(d);
     exec_local_free(&d->host);
-    bool waited = device_wait(d->device, DEVICE_WORK);
-    if (!status && !waited) status = device_failed(&last, "failed in a chain that ends with");
+    snprintf(d->running, sizeof d->running, "%s", last.loop->kernel->name);
+    /* of a rank, other loops go on */
+    const kata_status waited =
+        c->goes_on && !status ? KATA_OK : exec_wait_for_device(context, status ? NULL : m);
+    if (!status) status = waited;
     return status ? status : end_wrapped(context, c, m);
 }
 
@@ -65,6 +71,7 @@ void exec_device_explain(const exec_context *context, bool json, text *out)
              (long long)d->loops, (long long)d->host_loops);
     text_add(out, "#   memory of the device: %.4g MB now, %.4g MB at most\n",
              (double)device_used(d->device) / 1e6, (double)device_peak(d->device) / 1e6);
+    exec_messages_explain(context, out);
     device_tune_explain(d, out);
     explain_streams(d, out);
     for (int i = 0; i < d->reason_count; i++)

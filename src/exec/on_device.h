@@ -100,7 +100,9 @@ typedef struct device_asked {
 
 struct exec_device {
     device *device;
+    char running[64]; /* the last kernel of loops that nobody has waited for; "" */
     device_asked asked;
+    struct device_messages *messages; /* of ranks; NULL: there is one */
     codegen_language language;
     device_function *functions;
     size_t function_count, function_room;

@@ -5,6 +5,7 @@
 #include "exec/home.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- margins --------------------------------------------------------------------------------- */
 
@@ -13,89 +14,182 @@ static const store_array *array_of(const ranks_copy *copy) { return copy->slot->
 /* The messages of an exchange: one at most to each peer, and from it. */
 typedef struct exchange_list {
     comm_message of[2 * PLAN_IMAGES];
+    bool there[2 * PLAN_IMAGES]; /* they lie in memory of the device */
+    size_t at[2 * PLAN_IMAGES];  /* their first bytes in it, or in that of this machine */
+    device_memory *memory;
     int count;
 } exchange_list;
 
-static comm_message *message_with(exchange_list *list, int peer, bool sends)
+typedef struct exchanging {
+    exec_context *context;
+    const ranks_batch *batch;
+    int me;
+    exchange_list list;
+    messages *m;
+} exchanging;
+
+static int message_with(exchanging *x, int peer, bool sends)
 {
-    comm_message *message = list->of;
-    for (; message < list->of + list->count; message++)
-        if (message->peer == peer && message->sends == sends) return message;
-    list->count++;
-    *message = (comm_message){.peer = peer, .sends = sends};
-    return message;
+    exchange_list *list = &x->list;
+    for (int i = 0; i < list->count; i++)
+        if (list->of[i].peer == peer && list->of[i].sends == sends) return i;
+    list->of[list->count] = (comm_message){.peer = peer, .sends = sends};
+    list->there[list->count] = exec_gives_mpi_memory(x->context);
+    return list->count++;
 }
 
-static void list_messages(const ranks_batch *batch, int me, exchange_list *list)
+/* A message lies on the device if all its values do; those that come are not for arrays, too. */
+static void list_box(exchanging *x, const ranks_copy *copy, int peer, bool sends)
 {
-    list->count = 0;
-    for (size_t i = 0; i < batch->count; i++) {
-        const ranks_copy *copy = &batch->copies[i];
-        size_t bytes = store_box_bytes(array_of(copy), &copy->box);
-        if (copy->to == me) message_with(list, copy->from, false)->bytes += bytes;
-        if (copy->from == me) message_with(list, copy->to, true)->bytes += bytes;
+    grid_box box = sends ? grid_box_moved(&copy->box, copy->shift, 1) : copy->box;
+    int i = message_with(x, peer, sends);
+    x->list.of[i].bytes += store_box_bytes(array_of(copy), &box);
+    if (!store_device_has(&copy->slot->part->slot, &box, !sends)) x->list.there[i] = false;
+}
+
+static void list_messages(exchanging *x)
+{
+    x->list.count = 0;
+    for (size_t i = 0; i < x->batch->count; i++) {
+        const ranks_copy *copy = &x->batch->copies[i];
+        if (copy->to == x->me) list_box(x, copy, copy->from, false);
+        if (copy->from == x->me) list_box(x, copy, copy->to, true);
     }
 }
 
-static void place_messages(struct exec_ranks *r, exchange_list *list)
+/* Messages without room on the device lie here. Ones that lie here need room that is pinned only
+ * where there is a device. */
+static void place_messages(exchanging *x)
 {
-    enum { LINE = 64 };
-    size_t at = 0;
-    for (int i = 0; i < list->count; i++) at += (list->of[i].bytes + LINE - 1) / LINE * LINE;
-    ranks_make_room(r, &r->packed, at);
+    enum { LINE = 256 };
+    struct exec_ranks *r = x->context->ranks;
+    exchange_list *list = &x->list;
+    size_t bytes[2] = {0, 0};
     for (int i = 0; i < list->count; i++) {
-        comm_message *message = &list->of[i];
-        at -= (message->bytes + LINE - 1) / LINE * LINE;
-        message->data = r->packed.data + at;
+        size_t *room = &bytes[list->there[i]];
+        list->at[i] = *room;
+        *room += (list->of[i].bytes + LINE - 1) / LINE * LINE;
+    }
+    list->memory = bytes[1] ? exec_messages_there(x->context, bytes[1]) : NULL;
+    if (bytes[1] && !list->memory) {
+        memset(list->there, 0, sizeof list->there);
+        place_messages(x);
+        return;
+    }
+    char *here = bytes[0] ? exec_messages_here(x->context, bytes[0]) : NULL;
+    if (!here) ranks_make_room(r, &r->packed, bytes[0]);
+    if (!here) here = r->packed.data;
+    for (int i = 0; i < list->count; i++) {
+        char *first = list->there[i] ? device_address(list->memory) : here;
+        list->of[i].data = first + list->at[i];
     }
 }
 
-/* Values that this rank sends come from its device, those that it gets go there. */
-static kata_status move_on_device(exec_context *context, const ranks_batch *batch, bool sent,
-                                  messages *m)
+/* A box of a message, and where it lies there. */
+typedef struct packed_box {
+    chain_slot *slot; /* of a part */
+    grid_box box;
+    store_packed packed;
+    size_t next; /* the number of the copy behind it; 0: it is the first that is asked for */
+    size_t bytes;
+} packed_box;
+
+/* Goes on to the next box of a message; false: there is none. */
+static bool next_box(const exchanging *x, int message, packed_box *p)
 {
-    const int me = comm_rank(context->ranks->comm);
-    kata_status status = KATA_OK;
-    for (size_t i = 0; i < batch->count && context->device; i++) {
-        const ranks_copy *copy = &batch->copies[i];
-        chain_slot *slot = &copy->slot->part->slot;
-        grid_box box = sent ? grid_box_moved(&copy->box, copy->shift, 1) : copy->box;
-        if ((sent ? copy->from : copy->to) != me) continue;
-        kata_status moved = exec_move_box(context, slot, &box, sent, m);
-        if (moved) exec_lose(slot);
-        if (!status) status = moved;
+    const comm_message *of = &x->list.of[message];
+    const bool there = x->list.there[message];
+    if (!p->next) p->packed = (store_packed){.here = of->data, .at = x->list.at[message]};
+    p->packed.there = there ? x->list.memory : NULL;
+    p->packed.here += p->bytes;
+    p->packed.at += p->bytes;
+    for (; p->next < x->batch->count; p->next++) {
+        const ranks_copy *copy = &x->batch->copies[p->next];
+        const int from = of->sends ? x->me : of->peer, to = of->sends ? of->peer : x->me;
+        if (copy->from != from || copy->to != to) continue;
+        p->slot = &copy->slot->part->slot;
+        p->box = of->sends ? grid_box_moved(&copy->box, copy->shift, 1) : copy->box;
+        p->bytes = store_box_bytes(p->slot->array, &p->box);
+        p->next++;
+        return true;
     }
+    return false;
+}
+
+/* Packs what the device has: it is there after the next wait. */
+static kata_status pack_there(exchanging *x)
+{
+    kata_status status = KATA_OK;
+    for (int i = 0; i < x->list.count && !status; i++)
+        for (packed_box p = {.next = 0}; x->list.of[i].sends && next_box(x, i, &p);)
+            if (!status && store_device_has(p.slot, &p.box, false))
+                status = exec_pack(x->context, p.slot, &p.box, &p.packed, x->m);
+    kata_status waited = exec_wait_for_packed(x->context, status ? NULL : x->m);
+    return status ? status : waited;
+}
+
+/* After the device has failed: its values are lost, and messages lie here. */
+static void lose_sent(exchanging *x)
+{
+    for (int i = 0; i < x->list.count; i++)
+        for (packed_box p = {.next = 0}; x->list.of[i].sends && next_box(x, i, &p);)
+            if (store_device_has(p.slot, &p.box, false)) exec_lose(p.slot);
+    memset(x->list.there, 0, sizeof x->list.there);
+    place_messages(x);
+}
+
+/* Packs what is in arrays: maybe with some from the device. */
+static kata_status pack_here(exchanging *x)
+{
+    kata_status status = KATA_OK;
+    for (int i = 0; i < x->list.count; i++)
+        for (packed_box p = {.next = 0}; x->list.of[i].sends && next_box(x, i, &p);) {
+            if (store_device_has(p.slot, &p.box, false)) continue;
+            kata_status moved = exec_move_box(x->context, p.slot, &p.box, true, x->m);
+            if (moved) exec_lose(p.slot);
+            if (!status) status = moved;
+            store_pack(p.slot->array, &p.box, p.packed.here);
+        }
     return status;
 }
 
-static void pack(const ranks_batch *batch, int me, const comm_message *message)
+static kata_status pack(exchanging *x)
 {
-    char *bytes = message->data;
-    for (size_t i = 0; i < batch->count; i++) {
-        const ranks_copy *copy = &batch->copies[i];
-        if (copy->from != me || copy->to != message->peer) continue;
-        grid_box box = grid_box_moved(&copy->box, copy->shift, 1);
-        store_pack(array_of(copy), &box, bytes);
-        bytes += store_box_bytes(array_of(copy), &box);
-    }
+    kata_status status = pack_there(x);
+    if (status) lose_sent(x);
+    kata_status packed = pack_here(x);
+    return status ? status : packed;
 }
 
-static void unpack(const ranks_batch *batch, int me, const comm_message *message)
+/* Values go to the device, if it has those of the box, and to the array unless that is older. */
+static kata_status unpack_box(const exchanging *x, const packed_box *p)
 {
-    const char *bytes = message->data;
-    for (size_t i = 0; i < batch->count; i++) {
-        const ranks_copy *copy = &batch->copies[i];
-        if (copy->from != message->peer || copy->to != me) continue;
-        store_unpack(copy->slot->part->slot.array, &copy->box, bytes);
-        bytes += store_box_bytes(array_of(copy), &copy->box);
-    }
+    const bool has = store_device_has(p->slot, &p->box, false);
+    if (!has || !store_device_has(p->slot, &p->box, true))
+        store_unpack(p->slot->array, &p->box, p->packed.here);
+    return has ? exec_unpack(x->context, p->slot, &p->box, &p->packed, x->m)
+               : exec_move_box(x->context, p->slot, &p->box, false, x->m);
 }
 
-static void note_sent(struct exec_ranks *r, const exchange_list *list)
+static kata_status unpack(const exchanging *x)
 {
-    plan_messages *sent = &r->sent.counted;
+    kata_status status = KATA_OK;
+    for (int i = 0; i < x->list.count; i++)
+        for (packed_box p = {.next = 0}; !x->list.of[i].sends && next_box(x, i, &p);) {
+            kata_status moved = unpack_box(x, &p);
+            if (moved) exec_lose(p.slot);
+            if (!status) status = moved;
+        }
+    return status;
+}
+
+static void note_sent(const exchanging *x)
+{
+    const exchange_list *list = &x->list;
+    plan_messages *sent = &x->context->ranks->sent.counted;
     sent->exchanges++;
     for (int i = 0; i < list->count; i++) {
+        exec_note_messages(x->context, list->there[i], !list->there[i]);
         sent->messages += list->of[i].sends;
         sent->bytes += list->of[i].sends ? (int64_t)list->of[i].bytes : 0;
     }
@@ -112,24 +206,19 @@ static void add_time(double *seconds, double *time)
 kata_status ranks_exchange(exec_context *context, ranks_batch *batch, messages *m)
 {
     struct exec_ranks *r = context->ranks;
-    int me = comm_rank(r->comm);
-    exchange_list list;
+    exchanging x = {.context = context, .batch = batch, .me = comm_rank(r->comm), .m = m};
     double time = clock_seconds(), begin = time;
-    list_messages(batch, me, &list);
-    place_messages(r, &list);
-    kata_status moved = move_on_device(context, batch, true, m);
-    for (int i = 0; i < list.count; i++)
-        if (list.of[i].sends) pack(batch, me, &list.of[i]);
+    list_messages(&x);
+    place_messages(&x);
+    kata_status moved = pack(&x);
     add_time(&r->sent.packing, &time);
-    kata_status status = comm_exchange(r->comm, list.of, list.count, m);
+    kata_status status = comm_exchange(r->comm, x.list.of, x.list.count, m);
     add_time(&r->sent.sending, &time);
-    for (int i = 0; i < list.count && !status; i++)
-        if (!list.of[i].sends) unpack(batch, me, &list.of[i]);
-    kata_status taken = status ? KATA_OK : move_on_device(context, batch, false, m);
+    kata_status taken = status ? KATA_OK : unpack(&x);
     if (!moved) moved = taken;
     add_time(&r->sent.unpacking, &time);
     batch->count = 0;
-    note_sent(r, &list);
+    note_sent(&x);
     observe_timeline_end(context->timeline, "ranks", "exchange", begin, NULL);
     return status ? status : moved;
 }

@@ -111,4 +111,6 @@ void ranks_settle(ranks_run *run)
 {
     ranks_make_copies(run);
     run_local(run);
+    kata_status status = exec_wait_for_device(run->context, run->status ? NULL : run->m);
+    if (!run->status) run->status = status;
 }

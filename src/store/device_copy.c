@@ -229,6 +229,47 @@ bool store_device_put_box(chain_slot *slot, const grid_box *box)
     return copy_box(slot, &part, true);
 }
 
+/* ---- packed values ----------------------------------------------------------------------------
+ */
+
+bool store_device_has(const chain_slot *slot, const grid_box *box, bool alone)
+{
+    const store_device *on = slot->on_device;
+    return on && !on->ring && on->valid && (on->newer || !alone) &&
+           grid_box_contains(&on->own, box);
+}
+
+/* Packs a component, or unpacks it. */
+static bool pack_component(const chain_slot *slot, const grid_box *box, int component, bool packs,
+                           const store_packed *packed)
+{
+    const store_device *on = slot->on_device;
+    const device_box rows = store_device_box(slot, box, component);
+    const size_t at = (size_t)component * rows.row * rows.rows * rows.planes;
+    if (packed->there)
+        return packs ? device_pack(on->device, on->memory, packed->there, packed->at + at, &rows)
+                     : device_unpack(on->device, on->memory, packed->there, packed->at + at, &rows);
+    return packs ? device_get_later(on->device, DEVICE_WORK, on->memory, packed->here + at, &rows)
+                 : device_put_later(on->device, DEVICE_WORK, on->memory, packed->here + at, &rows);
+}
+
+bool store_device_pack(const chain_slot *slot, const grid_box *box, const store_packed *to)
+{
+    bool done = true;
+    for (int c = 0; c < slot->components && done; c++)
+        done = pack_component(slot, box, c, true, to);
+    return done;
+}
+
+bool store_device_unpack(chain_slot *slot, const grid_box *box, const store_packed *from)
+{
+    bool done = true;
+    slot->on_device->changes++;
+    for (int c = 0; c < slot->components && done; c++)
+        done = pack_component(slot, box, c, false, from);
+    return done;
+}
+
 void store_device_forget(chain_slot *slot)
 {
     if (slot->on_device) slot->on_device->valid = slot->on_device->newer = false;

@@ -8,6 +8,7 @@
 #include "device/device.h"
 #include "plan/plan.h"
 #include "port/port.h"
+#include "store/device_values.h"
 
 /* Values of a field in memory. Element (x,y,z) of component c is store_element from `data`: along x
  * points follow one another at pitch_x, in blocks of `block` points that are pitch_x apart where
@@ -280,63 +281,6 @@ void store_unpack(store_array *a, const grid_box *box, const void *from);
 /* Copies a box between arrays of one type; in `from` it lies moved by `shift`. */
 void store_copy_box(store_array *to, const store_array *from, const grid_box *box,
                     const int64_t shift[3]);
-
-/* ---- device_copy.c: fields in the memory of a device -------------------------------------------
- *
- * There rows are contiguous and aligned, whatever the field's layout. */
-
-/* The copies that there are, of whole fields. */
-typedef struct store_copies {
-    device *device;
-    struct store_device *first;
-} store_copies;
-
-typedef struct store_device {
-    device *device;
-    chain_slot *slot;
-    store_copies *all;
-    struct store_device *next, **link; /* among `all` */
-    int64_t used;                      /* when: the caller's count */
-    bool ring;                         /* it has some planes alone: see device_ring.c */
-    device_memory *memory;
-    size_t bytes;
-    grid_box room;   /* the indices that there is memory for */
-    abi_place place; /* in elements */
-    bool valid;      /* it has the field's values */
-    bool newer;      /* the slot's array does not */
-    grid_box own;    /* indices that it has the values of: others are hidden by rules, and filled;
-                        of a ring, those that loops touch now */
-    int64_t changes; /* of its values, so far */
-    /* What is filled around it: for which value of `changes`, by which rules, where. */
-    int64_t filled;
-    uint64_t rules, around;
-} store_device;
-
-/* The indices of a slot that its array has, or will have: of a part, those that are held. */
-grid_box store_device_memory(const chain_slot *slot);
-/* Whether a slot has a copy on a device with memory for indices. */
-bool store_device_holds(const chain_slot *slot, const grid_box *room);
-/* Gives it one, in place of a smaller one, not yet with the values. False when memory, of the
- * device or of this machine, is out. */
-bool store_device_make(store_copies *copies, chain_slot *slot, const grid_box *room);
-/* The bytes that it takes. */
-int64_t store_device_bytes(const chain_slot *slot, const grid_box *room);
-void store_device_free(chain_slot *slot);
-/* Copies the slot's values to the device, if it has not got them: those of `inside` at least. */
-bool store_device_take(chain_slot *slot, const grid_box *inside);
-/* Before memory is filled in which values of the slot are stored that its rules hide: all but
- * `inside` stays in the array. */
-bool store_device_hide(chain_slot *slot, const grid_box *inside);
-/* Says that the device has changed them. */
-void store_device_changed(chain_slot *slot);
-/* Copies them to the slot's array, if that has not got them. */
-bool store_device_bring_home(chain_slot *slot);
-/* The same for the values of a box alone. */
-bool store_device_get_box(chain_slot *slot, const grid_box *box);
-/* Copies a box of the array that has changed to the device, if that has values of the slot. */
-bool store_device_put_box(chain_slot *slot, const grid_box *box);
-/* Says that the array is about to change, or that of the slot's part. */
-void store_device_forget(chain_slot *slot);
 
 /* ---- device_turns.c: memory of a device in which planes take turns --------------------------- */
 

@@ -19,6 +19,7 @@
  *   KATA_SHIM_LOSE     the number, from 1, of the launch that fails, with all calls after it
  *   KATA_SHIM_EAGER    1: what is queued happens at once
  *   KATA_SHIM_AHEAD    1: beside what somebody waits for, all else happens as soon as it may
+ *   KATA_SHIM_OPEN     1: the host may touch device memory, so that any MPI can send it
  *   KATA_SHIM_PIECE    bytes of the pieces of memory that can be mapped (4096); 0: none can
  *   KATA_SHIM_PAGEABLE 1: no memory of the host can be registered
  *   KATA_SHIM_THREADS  the most threads of a group (1024); launches of more lack resources

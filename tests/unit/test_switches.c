@@ -119,6 +119,7 @@ static void test_a_variable_without_effect_is_said(void **state)
                      {"KATA_RECORD_FULL", "1", "yes", "KATA_RECORD"},
                      {"KATA_EXPLAIN_QUICK", "1", "yes", "KATA_EXPLAIN"},
                      {"KATA_DEVICE_SHAPE", "x=32", NULL, "KATA_DEVICE"},
+                     {"KATA_DEVICE_MPI", "on", NULL, "KATA_DEVICE"},
                      {"KATA_RANKS_NOTE", "30", "soon", NULL}};
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
         char said[512], expected[256] = "";
