@@ -30,6 +30,7 @@ bool io_widens(kata_type from, kata_type to)
     case KATA_U8: return to == KATA_U16 || to == KATA_I16 || to == KATA_I32 || to == KATA_I64;
     case KATA_U16:
     case KATA_I16: return to == KATA_I32 || to == KATA_I64;
+    case KATA_I32: return to == KATA_I64;
     default: return false;
     }
 }

@@ -159,6 +159,7 @@ static void test_every_type_of_numpy_is_read(void **state)
     for (size_t i = 0; i < COUNT_OF(stored); i++) {
         check_stored(&w, &stored[i], stored[i].type);
         if (stored[i].type == KATA_F16) check_stored(&w, &stored[i], KATA_F64);
+        if (stored[i].type == KATA_I32) check_stored(&w, &stored[i], KATA_I64);
         bool narrow = stored[i].type == KATA_U16 || stored[i].type == KATA_I16;
         for (int wide = 0; wide < 4; wide++)
             if (stored[i].type == KATA_U8 || (narrow && wide < 2))
