@@ -165,7 +165,8 @@ static void choose(cutter *c, int level, const int64_t size[3], int64_t parts[3]
 static bool cut_box(cutter *c, int level, const grid_box *box, int owner)
 {
     int64_t size[3], parts[3], at[3];
-    if (level == c->levels->count) return grid_partition_add(c->p, box, owner);
+    if (level == c->levels->count || level == GRID_MOST_LEVELS)
+        return grid_partition_add(c->p, box, owner);
     for (int d = 0; d < 3; d++) size[d] = box->hi[d] - box->lo[d];
     choose(c, level, size, parts);
     for (at[2] = 0; at[2] < parts[2]; at[2]++)
