@@ -199,10 +199,11 @@ static bool move_within(device *d, device_move move, const device_memory *packed
                         const device_box *box)
 {
     char *first = device_address(packed);
+    if (!first) return false;
     move.queue = DEVICE_WORK;
     move.within = true;
     move.host = first + at;
-    return first && move_box(d, move, box);
+    return move_box(d, move, box);
 }
 
 bool device_unpack(device *d, device_memory *to, const device_memory *packed, size_t at,
