@@ -104,8 +104,8 @@ static void add_read_row(const codegen_writer *w, nest *in, const ir_access *a)
                codegen_view_index(w->loop->kernel, a->param) + a->component);
 }
 
-/* Whether the rows of a store, of several that may write one row, lie so far from those of points
- * as rows do; in tiles they are then found from those of another plane. */
+/* Whether a store is the first of its row, and finds this row from that of the plane before: in
+ * tiles, where rows of the field are those of the points. */
 static bool walks(const codegen_writer *w, int store)
 {
     const ir_store *s = &w->loop->kernel->stores[store];

@@ -102,7 +102,6 @@ codegen_label codegen_shared(const codegen_writer *w, int round, int lane, int r
 /* The element of that plane that is `from` behind the thread's first one, which is known when it
  * runs. */
 codegen_label codegen_shared_from(const codegen_writer *w, int round);
-
 codegen_label codegen_came(const codegen_writer *w, int round, int lane, int row);
 bool codegen_is_own(const codegen_section *s, int lane, int row);
 /* What the point of the writer reads at an offset. */
@@ -122,8 +121,7 @@ void codegen_section_outer(const codegen_writer *w, nest *in);
 /* Writes the plane of the last step. */
 void codegen_section_write(const codegen_writer *w, nest *in);
 
-/* ---- section_mirror.c: what lies beyond sides that mirror, or clamp ---------------------------
- */
+/* ---- section_mirror.c: what lies beyond sides that mirror, or clamp -------------------------- */
 
 /* The plane at `at_z` that the writer's step has made, or those below that stand for it. */
 void codegen_section_mirror_plane(const codegen_writer *w, nest *in);

@@ -55,7 +55,7 @@ static void add_rows(const codegen_writer *w, nest *in)
 }
 
 /* "whole": the rows that are written as whole vectors, a bit each. Found once, as the places of
- * results are: in each plane this would take as many instructions as a third of the points. */
+ * results are: in each plane both would take a tenth of its instructions. */
 static void add_whole(const codegen_writer *w, nest *in)
 {
     text *line = &nest_format(in, NEST_STATEMENT,

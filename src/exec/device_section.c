@@ -69,8 +69,7 @@ static size_t count_turns(struct exec_device *d, const chain *c, size_t i, int f
     return count;
 }
 
-/* ---- which loops ------------------------------------------------------------------------------
- */
+/* ---- which loops ----------------------------------------------------------------------------- */
 
 static bool is_whole(const chain_slot *slot)
 {

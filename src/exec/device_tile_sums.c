@@ -157,6 +157,7 @@ bool device_tile_sums_begin(stream_run *run)
     if (now && (run->status = device_tile_sums_settle(run))) return false;
     if (!together) return true;
     if (!d->tile_sums) d->tile_sums = calloc(1, sizeof *d->tile_sums);
+    if (!d->tile_sums) run->status = message_no_memory(run->m);
     return d->tile_sums && prepare(run, d->tile_sums, &need);
 }
 
