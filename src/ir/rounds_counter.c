@@ -63,6 +63,31 @@ int64_t rounds_by(const lowering *l, ir_id condition, ir_id counter, int *direct
     return rounds > 0 ? rounds : 0;
 }
 
+/* The constant that is added to a loop's variable to give a value; false where there is none. */
+static bool step_of(const ir_graph *g, ir_id after, ir_id before, int64_t *by)
+{
+    const ir_node *n = &g->nodes[after];
+    const bool first = n->op == IR_ADD && n->arg[1] == before;
+    if ((n->op != IR_ADD && n->op != IR_SUB) || (!first && n->arg[0] != before)) return false;
+    if (!constant_of(g, n->arg[first ? 0 : 1], by)) return false;
+    if (n->op == IR_SUB) *by = -*by;
+    return true;
+}
+
+/* The rounds of a loop that would run most times if its variable were counted by 1. */
+static int64_t by_its_step(lowering *l, const ir_stmt *s, ir_id start, int64_t most, int direction)
+{
+    int64_t by;
+    const int64_t steps = l->steps;
+    const uint32_t counter = l->local_cells[s->step->index];
+    const kata_status status = lower_assignment(l, s->step);
+    l->steps = steps; /* a trial is no work of the loop */
+    if (status || !step_of(l->g, l->cells[counter].value, start, &by) || by * direction <= 0)
+        return most;
+    by *= direction;
+    return (most + by - 1) / by;
+}
+
 /* Whether a condition is false whatever the loop's variable is. */
 static bool is_never(const ir_graph *g, ir_id condition)
 {
@@ -70,7 +95,7 @@ static bool is_never(const ir_graph *g, ir_id condition)
     return n->op == IR_CONST && n->type == IR_BOOL && !n->value.i32;
 }
 
-/* The condition is lowered with the loop's variable CARRIED, as a trial. */
+/* The condition and the step are lowered with the loop's variable CARRIED, as a trial. */
 int64_t lower_most_rounds(lowering *l, const ir_stmt *s)
 {
     messages quiet = {.handler = lower_say_nothing}, *m = l->m;
@@ -89,6 +114,7 @@ int64_t lower_most_rounds(lowering *l, const ir_stmt *s)
     int64_t most = quiet.status || !condition  ? -1
                    : is_never(l->g, condition) ? 0
                                                : rounds_by(l, condition, start, &direction);
+    if (most > 0) most = by_its_step(l, s, start, most, direction);
     l->m = m;
     message_free(&quiet);
     lower_undo(l, changes);
@@ -125,11 +151,7 @@ kata_status rounds_count(rounds *r, int direction)
     if (!status) status = lower_check(l, r->loop->at);
     if (status) return status;
     ir_id after = l->cells[counter].value;
-    const ir_node *n = &g->nodes[after];
-    bool first = n->op == IR_ADD && n->arg[1] == before;
-    bool adds = (n->op == IR_ADD || n->op == IR_SUB) && (first || n->arg[0] == before) &&
-                constant_of(g, n->arg[first ? 0 : 1], &by);
-    if (!adds || (n->op == IR_SUB ? -by : by) * direction <= 0)
+    if (!step_of(g, after, before, &by) || by * direction <= 0)
         return refuse_count(r, "'%s' is not counted by a constant towards its limit");
     ir_id left = lower_bool_op(l, IR_OR, l->cells[l->broken].value, l->cells[l->returned].value);
     lower_give(l, counter, lower_select(l, left, before, after));
@@ -151,10 +173,15 @@ kata_status rounds_check_limits(lowering *l, const ir_stmt *s, int64_t most)
         return message_send(l->m);
     }
     if (most > IR_MAX_ROUNDS / l->rounds) {
-        message_begin_at(l->m, KATA_ERROR_LIMIT, l->kernel->text, s->value->at,
-                         "this loop may run %lld times, in loops that may run %lld times",
-                         (long long)most, (long long)l->rounds);
-        message_line(l->m, "the product may be %d at most", (int)IR_MAX_ROUNDS);
+        if (l->rounds > 1)
+            message_begin_at(l->m, KATA_ERROR_LIMIT, l->kernel->text, s->value->at,
+                             "this loop may run %lld times, in loops that may run %lld times",
+                             (long long)most, (long long)l->rounds);
+        else
+            message_begin_at(l->m, KATA_ERROR_LIMIT, l->kernel->text, s->value->at,
+                             "this loop may run %lld times", (long long)most);
+        message_line(l->m, l->rounds > 1 ? "the product may be %d at most" : "%d are allowed",
+                     (int)IR_MAX_ROUNDS);
         return message_send(l->m);
     }
     if (l->kernel->loop_count < IR_MAX_LOOPS) return KATA_OK;
