@@ -4,6 +4,8 @@
 
 #include "api/api.h"
 
+#include <math.h>
+
 typedef struct api_application {
     kata *k;
     const ir_kernel *kernel;
@@ -125,6 +127,12 @@ static inline bool api_convert_integer(ir_type type, int64_t x, ir_value *out)
     if (type == IR_I16 && (x < INT16_MIN || x > INT16_MAX)) return false;
     *out = ir_value_of_int(type, x);
     return true;
+}
+/* Likewise of a number for a floating-point type; false when a finite one would be infinite. */
+static inline bool api_convert_floating(ir_type type, double x, ir_value *out)
+{
+    *out = ir_value_of_double(type, x);
+    return type != IR_F32 || !isinf(out->f32) || isinf(x);
 }
 
 #endif

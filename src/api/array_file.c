@@ -58,9 +58,14 @@ kata_status api_check_fit(const kata_field *field, const char *path, const io_ar
     text_free(&has);
     text_free(&wants);
     kata_type own = field->slot->type;
-    if (same && !store_converts(own, in_file->type))
-        api_fail(k, KATA_ERROR_ARGUMENT, "%s: the array holds %s, and field '%s' %s", path,
-                 store_type_name(in_file->type), field->name, store_type_name(own));
+    if (same && !store_converts(own, in_file->type)) {
+        message_begin(&k->messages, KATA_ERROR_ARGUMENT,
+                      "%s: the array holds %s, and field '%s' %s", path,
+                      store_type_name(in_file->type), field->name, store_type_name(own));
+        message_line(&k->messages, "convert the array before, or declare the field as %s",
+                     store_type_name(in_file->type));
+        message_send(&k->messages);
+    }
     return k->messages.status;
 }
 

@@ -55,10 +55,14 @@ static kata_status bind_unsigned(api_application *a, int p, ir_type type)
 static kata_status bind_floating(api_application *a, int p, ir_type type)
 {
     double x = a->args[p].as.floating;
-    a->bindings[p].number = ir_value_of_double(type, x);
-    if (ir_type_is_floating(type)) return KATA_OK;
-    API_BEGIN(a, "%s is the floating-point number %g where %s is expected", api_argument_name(a, p),
-              x, ir_types[type].name);
+    const bool floating = ir_type_is_floating(type);
+    if (floating && api_convert_floating(type, x, &a->bindings[p].number)) return KATA_OK;
+    if (floating)
+        API_BEGIN(a, "%s is %.9g, which does not fit in %s", api_argument_name(a, p), x,
+                  ir_types[type].name);
+    else
+        API_BEGIN(a, "%s is the floating-point number %g where %s is expected",
+                  api_argument_name(a, p), x, ir_types[type].name);
     return api_refuse_argument(a, p);
 }
 

@@ -43,8 +43,7 @@ static bool element(const kata_arg *arg, ir_type type, int64_t i, ir_value *out)
     const char *at = (const char *)arg->as.table + i * store_type_bytes(arg->type);
     if (ir_type_is_integer(ir_type_of_storage(arg->type)))
         return api_convert_integer(type, ir_storage_read(arg->type, IR_I64, at).i64, out);
-    *out = ir_value_of_double(type, ir_storage_read(arg->type, IR_F64, at).f64);
-    return true;
+    return api_convert_floating(type, ir_storage_read(arg->type, IR_F64, at).f64, out);
 }
 
 /* Elements of the table's own type, of which none needs to be converted. */

@@ -66,6 +66,7 @@ kata_module *kata_module_from_text_with(kata *k, const char *name,
 /* Reads a kernel file, to be freed; reports. */
 static kata_status read_file(kata *k, const char *path, char **text, size_t *length)
 {
+    if (!path[0]) return api_fail(k, KATA_ERROR_ARGUMENT, "the name of the kernel file is empty");
     int error = file_read(path, LANG_MAX_TEXT, text, length);
     if (error == EFBIG)
         return api_fail(k, KATA_ERROR_LIMIT, "%s: the text has more than the %d bytes allowed",

@@ -59,9 +59,10 @@ kata_scalar *kata_scalar_array_new(kata *k, const char *name, kata_type type, in
     return scalar_new(k, "kata_scalar_array_new", name, type, count);
 }
 
-/* Whether a type of whole numbers has the value; others round it. */
+/* Whether a type of whole numbers has the value. Others round it, f32 not to infinity. */
 static bool is_value_of(kata_type type, double value)
 {
+    if (type == KATA_F32) return isinf(value) || !isinf((float)value);
     double end = type == KATA_I32 ? 0x1p31 : 0x1p63;
     bool whole = type == KATA_I32 || type == KATA_I64;
     return !whole || (value == trunc(value) && value >= -end && value < end);

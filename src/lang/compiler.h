@@ -16,6 +16,7 @@ enum {
     LANG_MAX_SYNTAX = 1 << 20,          /* nodes of the syntax tree of a file */
     LANG_MAX_TREE = IR_MAX_NODES,       /* nodes of the IR tree of a kernel */
     LANG_MAX_TREES = 20 * IR_MAX_NODES, /* of all kernels of a file */
+    LANG_MAX_NAME = 255,                /* letters of a name */
     LANG_MAX_IMPORTS = 256,             /* in a file and all that it imports */
     LANG_MAX_IMPORT_DEPTH = 16          /* files that import one another in a row */
 };

@@ -77,6 +77,8 @@ static void scan_name(lang_compiler *c, lang_token *token)
     while (is_letter(byte_at(c, token->at + token->length)) ||
            is_digit(byte_at(c, token->at + token->length)))
         token->length++;
+    token->kind = LANG_TOKEN_BAD;
+    if (token->length > LANG_MAX_NAME) return;
     token->name = lang_intern(c, lang_token_text(c, token), token->length);
     lang_word word = token->name ? token->name->word : LANG_WORD_REFUSED;
     token->kind = word == LANG_WORD_NONE      ? LANG_TOKEN_NAME
@@ -148,6 +150,9 @@ static bool report_bad(lang_compiler *c, const lang_token *token)
 {
     if (is_at(c, token->at, "/*")) return lang_error(c, token->at, "this comment does not end");
     if (token->length == 0) return report_byte(c, token->at);
+    if (token->length > LANG_MAX_NAME)
+        return lang_limit(c, token->at, "a name of %u letters; %d are allowed", token->length,
+                          (int)LANG_MAX_NAME);
     if (!token->name || lang_forgiven_word(c, token->name)) return false;
     lang_error(c, token->at, "'%s' is not part of the kernel language", token->name->text);
     return lang_hint(c, "%s", token->name->hint);

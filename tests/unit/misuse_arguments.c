@@ -1,6 +1,8 @@
 /* What is given to kernels and does not fit them. */
 #include "misuse.h"
 
+#include <math.h>
+
 static const char scalar_kernels[] = "kernel halve(in double m, out double dt)\n"
                                      "{\n"
                                      "    dt = m/2;\n"
@@ -166,6 +168,27 @@ static kata_status floating_for_int(world *w)
     return APPLY(w, "count", kata_all(w->g), field(n), number(0.5));
 }
 
+static kata_status apply_scaled(world *w, kata_arg factor, kata_arg table)
+{
+    static const char text[] = "kernel scaled(out float u, float by, float c[2])\n"
+                               "{\n"
+                               "    u = by*c[0] + c[1];\n"
+                               "}\n";
+    w->m = kata_module_from_text(w->k, "k.kata", text);
+    kata_field *u = kata_field_new(w->g, "f", KATA_F32);
+    return APPLY(w, "scaled", kata_all(w->g), field(u), factor, table);
+}
+
+static kata_status too_large_for_float(world *w)
+{
+    return apply_scaled(w, number(1e40), kata_table_of(KATA_F64, (double[]){1, 2}, 2));
+}
+
+static kata_status table_too_large_for_float(world *w)
+{
+    return apply_scaled(w, number(1), kata_table_of(KATA_F64, (double[]){INFINITY, -1e39}, 2));
+}
+
 static kata_status too_large_for_int(world *w)
 {
     kata_field *n = kata_field_new(w->g, "n", KATA_I32);
@@ -262,6 +285,8 @@ const misuse misuse_arguments[] = {
     CASE(null_field, ARGUMENT),
     CASE(floating_for_int, ARGUMENT),
     CASE(too_large_for_int, ARGUMENT),
+    CASE(too_large_for_float, ARGUMENT),
+    CASE(table_too_large_for_float, ARGUMENT),
     CASE(short_table, ARGUMENT),
     CASE(pointer_for_table, ARGUMENT),
     CASE(pointer_for_scalar, ARGUMENT),

@@ -269,6 +269,11 @@ static kata_status scalar_set_beyond(world *w)
     return kata_scalar_set(kata_scalar_new(w->k, "n", KATA_I64), 0x1p63);
 }
 
+static kata_status scalar_set_to_infinity(world *w)
+{
+    return kata_scalar_set(kata_scalar_new(w->k, "s", KATA_F32), 1e39);
+}
+
 static kata_status fill_of_mapped(world *w)
 {
     double *values;
@@ -363,6 +368,7 @@ const misuse misuse_data[] = {
     CASE(fill_backwards, ARGUMENT),
     CASE(scalar_set_to_half, ARGUMENT),
     CASE(scalar_set_beyond, ARGUMENT),
+    CASE(scalar_set_to_infinity, ARGUMENT),
     CASE(until_looked_at_never, ARGUMENT),
     CASE(until_less_than_no_steps, ARGUMENT),
     CASE(until_below_nan, ARGUMENT),

@@ -138,7 +138,9 @@ static void test_loads_that_do_not_fit_are_refused(void **state)
     kata_save(u, "fit.vtkhdf");
     expect_refused(&w, larger, "fit.npy",
                    "error: fit.npy: the array is 4 x 5, and field 'larger' takes 5 x 5");
-    expect_refused(&w, n, "fit.npy", "error: fit.npy: the array holds f64, and field 'n' i32");
+    expect_refused(&w, n, "fit.npy",
+                   "error: fit.npy: the array holds f64, and field 'n' i32\n"
+                   "  convert the array before, or declare the field as f64");
     expect_refused(&w, larger, "fit.vtkhdf",
                    "error: fit.vtkhdf: the array is 4 x 5, and field 'larger' takes 5 x 5");
     expect_refused(&w, u, "fit.vtkhdf:/VTKHDF/PointData/v",
