@@ -60,7 +60,10 @@ int64_t options_resume(kata *k, const checkpoints *c)
                     .minutes = c->minutes || c->steps ? c->minutes : usual, .signal = SIGUSR1);
     for (const option *e = c->table->table; e < c->table->table + c->table->count; e++)
         if (!e->may_change) require_option(k, e, c->values);
-    return c->resume ? kata_resume(k) : 0;
+    const int64_t first = c->resume ? kata_resume(k) : 0;
+    if (first && !kata_rank(k))
+        fprintf(stderr, "%s: the run goes on after step %lld\n", c->file, (long long)first);
+    return first;
 }
 
 bool options_may_end(const checkpoints *c, int64_t first, int64_t last)

@@ -182,10 +182,13 @@ static kata_status read_either(kata *k, outcome *found, int64_t *step)
         message_warn(&k->messages, reason_of(&latest),
                      "%s cannot be used; the program goes on from step %lld, of %s", path,
                      (long long)*step, other.path);
-    if (!status && of_latest == DAMAGED && *found != DONE)
-        status = api_fail(k, KATA_ERROR_FILE, "kata_resume: %s cannot be used, and %s %s: %s", path,
-                          other.path, *found == MISSING ? "is not there" : "cannot either",
-                          reason_of(&latest));
+    if (!status && of_latest == DAMAGED && *found == MISSING)
+        status =
+            api_fail(k, KATA_ERROR_FILE, "kata_resume: %s cannot be used, and %s is not there: %s",
+                     path, other.path, reason_of(&latest));
+    if (!status && of_latest == DAMAGED && *found == DAMAGED)
+        status = api_fail(k, KATA_ERROR_FILE, "kata_resume: neither %s nor %s can be used: %s; %s",
+                          path, other.path, reason_of(&latest), reason_of(&other));
     if (!status && of_latest == MISSING && *found == DAMAGED)
         status =
             api_fail(k, KATA_ERROR_FILE, "kata_resume: %s is not there, and %s cannot be used: %s",

@@ -99,6 +99,7 @@ expect 0 run weather --steps 20 --nx 8 --ny 8 --nz 4 --checkpoint late.h5 --chec
 expect 1 run weather --steps 12 --nx 8 --ny 8 --nz 4 --checkpoint late.h5 --resume --quiet
 expect_in err "late.h5 is a checkpoint after step 20, and the run ends after step 12"
 expect 0 run weather --steps 22 --nx 8 --ny 8 --nz 4 --checkpoint late.h5 --resume --quiet
+expect_in err "late.h5: the run goes on after step 20"
 
 expect_resumed 5 cloverleaf --cells 64 --steps 400
 expect_resumed 40 heat --size 64
