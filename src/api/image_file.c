@@ -81,14 +81,14 @@ static enum { CELLS, CORNERS, OTHER } points_of(const kata_field *field)
 /* Whether fields are values of the cells of one grid, and of their corners. */
 static bool are_cells_and_corners(const api_field_list *list)
 {
-    const kata_field *first = list->field[0];
+    const grid_shape cells = chain_slot_grid(list->field[0]->slot);
     for (int i = 0; i < list->count; i++) {
         const kata_field *field = list->field[i];
         const chain_slot *slot = field->slot;
         grid_box box = chain_slot_points(slot, &field->boundary);
-        if (points_of(field) == OTHER || slot->shape.rank != first->slot->shape.rank) return false;
-        for (int d = 0; d < slot->shape.rank; d++)
-            if (box.hi[d] != first->slot->shape.size[d] + slot->staggered[d]) return false;
+        if (points_of(field) == OTHER || slot->shape.rank != cells.rank) return false;
+        for (int d = 0; d < cells.rank; d++)
+            if (box.hi[d] != cells.size[d] + slot->staggered[d]) return false;
     }
     return true;
 }
@@ -104,7 +104,7 @@ static void make_lattice(const kata_field *field, const kata_save_options *optio
         bool staggered[3] = {slot->staggered[0], slot->staggered[1], slot->staggered[2]};
         lattice->size[d] = all.hi[d];
         if (corners && d < slot->shape.rank) {
-            lattice->size[d] = slot->shape.size[d] + 1;
+            lattice->size[d] = chain_slot_grid(slot).size[d] + 1;
             staggered[d] = true;
         }
         lattice->origin[d] = origin_of(options, staggered, d);

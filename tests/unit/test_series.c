@@ -109,6 +109,39 @@ static void test_faces_lie_half_a_cell_before_cells(void **state)
     assert_int_equal(kata_close(e.k), KATA_OK);
 }
 
+static void assert_cells_and_corners(const char *path, bool cells)
+{
+    hid_t file = open_file(path);
+    assert_doubles(file, "Origin", (double[]){-0.25, -0.25, 0});
+    assert_true(H5Lexists(file, "/VTKHDF/PointData/c", H5P_DEFAULT) > 0);
+    if (cells) assert_true(H5Lexists(file, "/VTKHDF/CellData/u", H5P_DEFAULT) > 0);
+    H5Fclose(file);
+}
+
+static void test_corners_may_come_before_cells(void **state)
+{
+    (void)state;
+    errors e;
+    open_errors(&e);
+    kata_grid *g = kata_grid_2d(e.k, NX, NY);
+    kata_field *u = kata_field_new(g, "u", KATA_F64);
+    kata_field *c = kata_field_new(g, "c", KATA_F64, .staggered = KATA_X | KATA_Y);
+    assert_int_equal(kata_save(u, "a.vtkhdf", .spacing = 0.5, .with = {c}), KATA_OK);
+    assert_cells_and_corners("a.vtkhdf", true);
+    kata_fill(u, kata_all(g), 3);
+    assert_int_equal(kata_save(c, "a.vtkhdf", .spacing = 0.5, .with = {u}), KATA_OK);
+    assert_cells_and_corners("a.vtkhdf", true);
+    double values[NX * NY];
+    assert_int_equal(kata_load(u, "a.vtkhdf"), KATA_OK);
+    assert_int_equal(kata_load(c, "a.vtkhdf"), KATA_OK);
+    assert_int_equal(kata_get(u, kata_all(g), values, NX * NY), KATA_OK);
+    for (int i = 0; i < NX * NY; i++) assert_true(values[i] == 3);
+    assert_int_equal(kata_save(c, "a.vtkhdf", .spacing = 0.5, .cells = true), KATA_OK);
+    assert_cells_and_corners("a.vtkhdf", false);
+    unlink("a.vtkhdf");
+    assert_int_equal(kata_close(e.k), KATA_OK);
+}
+
 static void test_spacing_is_that_along_x_unless_given(void **state)
 {
     (void)state;
@@ -326,6 +359,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_faces_lie_half_a_cell_before_cells),
+        cmocka_unit_test(test_corners_may_come_before_cells),
         cmocka_unit_test(test_spacing_is_that_along_x_unless_given),
         cmocka_unit_test(test_a_series_is_whole_after_each_step),
         cmocka_unit_test(test_steps_larger_than_a_chunk_come_back),
