@@ -5,9 +5,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,9 +21,10 @@ typedef struct tune_request {
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
-/* Only the first run prints its results. */
-static void start(const tune_request *r, bool first)
+/* Only the first run prints its results. The program ends when kata tune is killed. */
+static void start(const tune_request *r, bool first, pid_t parent)
 {
+    if (prctl(PR_SET_PDEATHSIG, SIGTERM) || getppid() != parent) _exit(EXIT_FAILURE);
     int null = first ? -1 : open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (null >= 0) dup2(null, STDOUT_FILENO);
     fflush(stderr);
@@ -33,8 +36,8 @@ static int run(const tune_request *r, bool first)
 {
     int status = 0;
     fflush(stdout);
-    pid_t child = fork();
-    if (child == 0) start(r, first);
+    pid_t parent = getpid(), child = fork();
+    if (child == 0) start(r, first, parent);
     if (child < 0)
         return options_failed(&tune_options, "cannot start a process: %s", strerror(errno));
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {

@@ -92,6 +92,18 @@ expect 3 tune -- sh -c 'exit 3'
 expect_text err "kata tune: 'sh' has ended with exit code 3: the search ends"
 expect 0 tune -- "$KATA_BUILD/kata" "${steps[@]}" --steps 9
 expect_in err "nothing was compared: no chain of loops ran often enough in a run: take more time steps"
+
+# Who ends kata tune ends the program, too.
+gone() { ! kill -0 "$1" 2>/dev/null || grep -q '^State:.*Z' "/proc/$1/status"; }
+"$KATA_BUILD/kata" tune -- sh -c 'echo $$ >pid; exec sleep 60' >/dev/null 2>&1 &
+tune=$!
+for ((i = 0; i < 100; i++)); do [ -s pid ] && break || sleep 0.1; done
+program=$(cat pid)
+kill -TERM "$tune"
+wait "$tune" || true
+for ((i = 0; i < 50; i++)); do gone "$program" && break || sleep 0.1; done
+gone "$program" || { fail "the program goes on when kata tune is ended" && kill "$program"; }
+
 KATA_L2=12 expect 1 "${steps[@]}" --steps 2
 expect_in err "the environment variable KATA_L2 is '12', not bytes from 1024 to 1099511627776"
 finish
