@@ -192,13 +192,23 @@ static bool are_apart(const apply *a, const char *items, const char *option)
     return true;
 }
 
-static bool read_items(const apply *a, const char *items, const char *option, set_word *set)
+/* Reads the items that name a field, or those that name none. */
+static bool read_some(const apply *a, const char *items, bool named, const char *option,
+                      set_word *set)
 {
     char *copy = strdup(items), *rest = copy, *item;
-    bool good = copy != NULL && are_apart(a, items, option);
-    while (good && (item = strsep(&rest, ","))) good = read_item(a, item, option, set);
+    bool good = copy != NULL;
+    while (good && (item = strsep(&rest, ",")))
+        if (!strchr(item, '=') == !named) good = read_item(a, item, option, set);
     free(copy);
     return good;
+}
+
+/* What is said of a field counts for it, whether it comes before or behind what is said of all. */
+static bool read_items(const apply *a, const char *items, const char *option, set_word *set)
+{
+    return are_apart(a, items, option) && read_some(a, items, false, option, set) &&
+           read_some(a, items, true, option, set);
 }
 
 bool apply_read_rules(apply *a, const char *rules)

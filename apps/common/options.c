@@ -62,7 +62,20 @@ typedef struct reading {
     int argc, at;    /* the word to be read */
     int number;      /* of arguments read, not counting the words of a list */
     bool words_only; /* behind -- */
+    uint64_t given;  /* a bit for each option of the table that had a value */
 } reading;
+
+/* Of two values one would be lost, as a part of --type u=f32 --type v=f16. */
+static bool store_once(reading *r, const option *e, const char *value)
+{
+    const uint64_t bit = UINT64_C(1) << (e - r->o->table);
+    if (r->given & bit) {
+        options_wrong(r->o, "--%s is given twice, the second time as '%s'", e->name, value);
+        return false;
+    }
+    r->given |= bit;
+    return option_store(r->o, e, r->values, value);
+}
 
 /* Reads an option, and its value, which may be the next word. */
 static bool read_option(reading *r)
@@ -71,10 +84,10 @@ static bool read_option(reading *r)
     size_t length = value ? (size_t)(value - word) : strlen(word);
     const option *e = find(r->o, word, length);
     if (!e) return unknown_option(r->o, word, length);
-    if (value) return option_store(r->o, e, r->values, value + 1);
+    if (value) return store_once(r, e, value + 1);
     if (e->kind == OPTION_FLAG) return *((bool *)((char *)r->values + e->offset)) = true;
     if (r->at + 1 == r->argc) return option_missing(r->o, e);
-    return option_store(r->o, e, r->values, r->argv[++r->at]);
+    return store_once(r, e, r->argv[++r->at]);
 }
 
 static const option *positional(const options *o, int number)

@@ -217,6 +217,17 @@ expect 2 apply k.kata shift u=u.npy v=v.npy c=1 --boundary u=clamp,u=periodic
 expect_text err "kata apply: --boundary names the same fields twice, the second time by 'u=periodic'"
 expect 2 apply k.kata shift u=u.npy v=v.npy c=1 --staggered x,x
 expect_text err "kata apply: --staggered names the same fields twice, the second time by 'x'"
+# nothing of what is said of single fields is lost
+expect 2 apply k.kata shift u=u.npy v=v.npy c=1 --type u=f32 --type v=f16
+expect_text err "kata apply: --type is given twice, the second time as 'v=f16'"
+expect 2 apply k.kata shift u=u.npy v=v.npy c=1 --boundary=u=clamp --boundary v=periodic
+expect_text err "kata apply: --boundary is given twice, the second time as 'v=periodic'"
+printf 'kernel ends(in double a, in double b, out double v) { v = a[1] + 10*b[1]; }\nkernel three(out double u) { u = ix; }\n' >e.kata
+expect 0 apply e.kata three --size 3 u=e.npy
+for rules in clamp,b=periodic b=periodic,clamp; do
+    expect 0 apply e.kata ends a=e.npy b=e.npy v=ev.npy --boundary "$rules"
+    expect_values ev.npy f8 "11 22 2"
+done
 expect 2 apply k.kata shift u=u.npy v=v.npy c=1 --boundary clamp:3
 expect_text err "kata apply: --boundary clamp takes no value behind a colon"
 expect 2 apply k.kata shift u=u.npy c=1 --type c=f32
