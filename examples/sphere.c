@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 enum { BISECTIONS = 3, STEPS = 400 };
+static const double pi = 3.14159265358979323846;
 
 static kata_field *field(kata_grid *g, const char *name, kata_location on, const double *values)
 {
@@ -72,12 +73,12 @@ int main(void)
             kata_scalar_get(mass, &values[0]);
             kata_scalar_get(most, &values[1]);
             kata_scalar_get_all(east, &values[2], 2);
-            int degrees = (int)fmod(450.5 + 180 / M_PI * atan2(values[3], values[2]), 360) - 90;
+            int degrees = (int)fmod(450.5 + 180 / pi * atan2(values[3], values[2]), 360) - 90;
             printf("step %3d  mass %.6f  greatest %.3f  at %3d degrees\n", t, values[0], values[1],
                    degrees);
         }
         kata_apply(kata_kernel_find(m, "carry"), kata_all(g), q, u, len, flux);
-        kata_apply(kata_kernel_find(m, "update"), kata_all(g), flux, area, 2 * M_PI / STEPS, q);
+        kata_apply(kata_kernel_find(m, "update"), kata_all(g), flux, area, 2 * pi / STEPS, q);
     }
     return kata_close(k);
 }

@@ -2,9 +2,10 @@
  * others, A standard test set for numerical approximations to the shallow water equations in
  * spherical geometry, J. Comput. Phys. 102, 1992.
  *
- *     williamson steady [BISECTIONS [DAYS [DEGREES]]]    a wind in balance, which stays as it is;
- * its axis leans by so many degrees williamson mountain [BISECTIONS [DAYS]]            a wind over
- * a mountain, 2000 m high
+ * "williamson steady [BISECTIONS [DAYS [DEGREES]]]" is a wind in balance, which stays as it is; its
+ * axis leans by so many degrees.
+ *
+ * "williamson mountain [BISECTIONS [DAYS]]" is a wind over a mountain, 2000 m high.
  *
  * The mesh is R2B(BISECTIONS). The second one writes the surface and the vorticity for ParaView,
  * and a map of each.
@@ -20,6 +21,7 @@ enum { SUMS = 5 };
 
 /* m, 1/s, m/s^2 */
 static const double radius = 6.37122e6, turning = 7.292e-5, gravity = 9.80616, day = 86400;
+static const double pi = 3.14159265358979323846;
 
 typedef struct water {
     kata *k;
@@ -119,12 +121,12 @@ static double *heights(kata_grid *g, kata_location on, const flow *of)
 /* A cone, as wide as 20 degrees at each side of 90 degrees west, 30 degrees north. To be freed. */
 static double *mountain(kata_grid *g, double top)
 {
-    const double wide = M_PI / 9;
+    const double wide = pi / 9;
     const int64_t n = kata_grid_count(g, KATA_CELLS);
     double *at = geometry(g, KATA_CELLS, KATA_POSITION, 1);
     for (int64_t i = 0; i < n; i++) {
-        const double east = remainder(atan2(at[n + i], at[i]) + M_PI / 2, 2 * M_PI);
-        const double north = asin(at[2 * n + i]) - M_PI / 6;
+        const double east = remainder(atan2(at[n + i], at[i]) + pi / 2, 2 * pi);
+        const double north = asin(at[2 * n + i]) - pi / 6;
         at[i] = top * (1 - fmin(wide, hypot(east, north)) / wide);
     }
     return at;
@@ -229,9 +231,9 @@ int main(int argc, char **argv)
         return 2;
     }
     const int bisections = argc > 2 ? atoi(argv[2]) : 3, days = argc > 3 ? atoi(argv[3]) : 5;
-    const double lean = argc > 4 ? atof(argv[4]) * M_PI / 180 : 0;
+    const double lean = argc > 4 ? atof(argv[4]) * pi / 180 : 0;
     const flow of = {{-sin(lean), 0, cos(lean)},
-                     steady ? 2 * M_PI * radius / (12 * day) : 20,
+                     steady ? 2 * pi * radius / (12 * day) : 20,
                      steady ? 2.94e4 : 5960 * gravity,
                      steady ? 0 : 2000};
     kata *k = kata_open(NULL);

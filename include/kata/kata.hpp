@@ -71,6 +71,8 @@ template <class T> kata_arg kata_arg_of(const T &x)
         return kata_table_of(kata_type_of(x), x, -1);
     } else if constexpr (std::is_floating_point_v<T>) {
         return kata_arg_floating(static_cast<double>(x), sizeof x);
+    } else if constexpr (std::is_enum_v<T> && std::is_convertible_v<T, int64_t>) {
+        return kata_arg_of(static_cast<std::underlying_type_t<T>>(x)); // not of an enum class
     } else if constexpr (std::is_integral_v<T> && std::is_unsigned_v<T>) {
         return kata_arg_unsigned(x, sizeof x);
     } else {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every block marked kata in the documents is a kernel file that compiles, on its own or with those
 # that it imports: a block marked `kata NAME.kata` is a file of that name. What docs/ir.md shows of its
-# example is what the command prints.
+# example is what the command prints. The example programs are C11.
 set -euo pipefail
 kata=$KATA_BUILD/kata
 
@@ -29,3 +29,8 @@ awk '/^```kata$/ { show = 1; next } /^```$/ { show = 0 } show' "$KATA_SOURCE/doc
 awk '/^```/ { inside = !inside; show = inside && $0 == "```"; next } show' \
     "$KATA_SOURCE/docs/ir.md" >shown
 diff <(grep -v '^$' printed) shown
+
+# The programs are C11, without extensions of a C library.
+for program in "$KATA_SOURCE"/examples/*.c; do
+    cc -std=c11 -Wall -Wextra -Wpedantic -Werror -I "$KATA_SOURCE/include" -fsyntax-only "$program"
+done

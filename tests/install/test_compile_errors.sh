@@ -75,6 +75,7 @@ refused 'scalar.is.expected.+kata_scalar_new|kata_field.+kata_scalar' 'kata_scal
 refused 'kata_apply.takes.fields' 'kata_apply(heat, kata_all(g), u, "v");'
 
 accepted 'kata_apply(heat, kata_all(g), u, v, 0.1, 3, values, dt);'
+accepted 'enum { N = 3 }; enum kind { A, B } b = B; kata_apply(heat, kata_all(g), u, N, A, b); kata_fill(u, kata_all(g), N);'
 accepted 'kata_apply(heat_too, kata_inner(g, 1), read, v);'
 accepted 'kata_apply(heat, kata_once(k));'
 accepted 'kata_apply(kata_kernel_find(kata_module_from_text(k, "k", ""), "one"), kata_all(g), u);'
