@@ -1,5 +1,5 @@
 /* kata_module_compile: compiles kernels for fields that a program will have, before it has any. */
-#include "api/api.h"
+#include "api/apply.h"
 
 #include <string.h>
 
@@ -119,6 +119,46 @@ static codegen_rows rows_of(const ahead *a, const ir_param *param)
     return store_slot_rows(&like);
 }
 
+static codegen_loop loop_of(const ahead *a, const ir_kernel *kernel, const kata_type *storage,
+                            const codegen_rows *rows)
+{
+    return (codegen_loop){.kernel = kernel,
+                          .storage = storage,
+                          .rows = rows,
+                          .colored = a->options->colors,
+                          .lines = a->k->exec.lines,
+                          .without = a->k->exec.without};
+}
+
+/* Adds what kata_fill runs for fields like a parameter's, unless it is there. */
+static kata_status add_fill(ahead *a, const ir_param *param, kata_type type)
+{
+    chain_slot like = {
+        .type = type, .components = param->count, .layout = a->options->layout, .shape.rank = 3};
+    for (int d = 0; d < 3; d++) like.absent_axis[d] = param->absent_axis[d];
+    const kata_kernel *fill = api_built_in(a->k, "kata_fill", &like);
+    if (!fill) return a->k->messages.status;
+    for (size_t i = 0; i < a->count; i++)
+        if (a->loops[i].kernel == fill->kernel && a->loops[i].storage[0] == type) return KATA_OK;
+    kata_type *storage = arena_array(&a->memory, 2, sizeof *storage);
+    codegen_rows *rows = arena_array(&a->memory, 2, sizeof *rows);
+    if (!storage || !rows) return api_no_memory(a->k);
+    storage[0] = type;
+    rows[0] = store_slot_rows(&like);
+    a->loops[a->count++] = loop_of(a, fill->kernel, storage, rows);
+    return KATA_OK;
+}
+
+static kata_status add_fills(ahead *a, const ir_kernel *kernel, const kata_type *storage)
+{
+    kata_status status = KATA_OK;
+    for (int p = 0; p < kernel->param_count && !status; p++) {
+        const ir_param *param = &kernel->params[p];
+        if (ir_param_is_field(param) && !param->on) status = add_fill(a, param, storage[p]);
+    }
+    return status;
+}
+
 /* Adds one version of a kernel (double or float), unless the storage of fields needs the other. */
 static kata_status add_version(ahead *a, const kata_kernel *of, const ir_kernel *kernel)
 {
@@ -136,13 +176,8 @@ static kata_status add_version(ahead *a, const kata_kernel *of, const ir_kernel 
     }
     bool f32 = of->f32_version && ir_type_of_storage(storage[kernel->real_param]) == IR_F32;
     if (of->f32_version && f32 != (kernel == of->f32_version)) return KATA_OK;
-    a->loops[a->count++] = (codegen_loop){.kernel = kernel,
-                                          .storage = storage,
-                                          .rows = rows,
-                                          .colored = a->options->colors,
-                                          .lines = a->k->exec.lines,
-                                          .without = a->k->exec.without};
-    return KATA_OK;
+    a->loops[a->count++] = loop_of(a, kernel, storage, rows);
+    return add_fills(a, kernel, storage);
 }
 
 static kata_status add_kernel(ahead *a, const kata_kernel *kernel)
@@ -151,11 +186,20 @@ static kata_status add_kernel(ahead *a, const kata_kernel *kernel)
     return status || !kernel->f32_version ? status : add_version(a, kernel, kernel->f32_version);
 }
 
+/* Room for two versions of each kernel, and a fill for each of their parameters. */
+static size_t room_for(const kata_module *module)
+{
+    size_t room = 1;
+    for (int i = 0; i < module->module->count; i++)
+        room += 2 * ((size_t)module->kernels[i].kernel->param_count + 1);
+    return room;
+}
+
 static kata_status add_kernels(ahead *a, kata_module *module)
 {
     int all = module->module->count;
     const char *only = a->options->kernel;
-    a->loops = arena_array(&a->memory, 2 * (size_t)all + 1, sizeof *a->loops);
+    a->loops = arena_array(&a->memory, room_for(module), sizeof *a->loops);
     if (!a->loops) return api_no_memory(a->k);
     if (only) {
         const kata_kernel *kernel = kata_kernel_find(module, only);
