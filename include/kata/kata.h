@@ -884,10 +884,11 @@ typedef struct kata_points_options {
 
 /* Points for fields of a grid. Along each dimension the index of a point is (coordinate - origin) /
  * spacing, and half more where fields are staggered: with neither option coordinates are indices,
- * and whole numbers are grid points. A point with a whole index has one weight there, 1. Points may
- * lie anywhere between the first and the last grid point, also several at one place. A coordinate
- * that is not finite, or a weight outside of the grid's points, is an error. Messages show the
- * name. NULL on error. Call it as
+ * and whole numbers are grid points. A point with a whole index has one weight there, 1; an index
+ * that differs from a whole one by the rounding of its coordinate alone is that one. Points may lie
+ * anywhere between the first and the last grid point, also several at one place. A coordinate that
+ * is not finite, or a weight outside of the grid's points, is an error. Messages show the name.
+ * NULL on error. Call it as
  *     double at[3][2] = {{310, 42.5}, {320, 42.5}, {330, 42.5}};
  *     kata_points_new(grid, "receivers", at[0], 3, .spacing = 10) */
 KATA_API kata_points *kata_points_new_with(kata_grid *grid, const char *name,

@@ -1,6 +1,7 @@
 /* Points between those of a grid: from coordinates to indices, with their weights. */
 #include "api/sparse.h"
 
+#include <float.h>
 #include <math.h>
 
 typedef struct points_call {
@@ -91,14 +92,23 @@ static kata_status refuse_place(const points_call *c, int64_t point, int d)
     return c->k->messages.status;
 }
 
+/* The index at a coordinate. Where it differs from a whole number by no more than what a program
+ * and this function round, it is that number: 0.1 + 2*0.1 is point 2 of those at 0.1, 0.2, 0.3. */
+static double index_at(const points_call *c, int d, double coordinate, double spacing)
+{
+    const double origin = c->options.origin[d];
+    const double at = (coordinate - origin) / spacing + (c->points->staggered[d] ? 0.5 : 0);
+    const double rounded = 4 * DBL_EPSILON * (fabs(coordinate) + fabs(origin)) / spacing;
+    return fabs(at - rint(at)) <= rounded ? rint(at) : at;
+}
+
 static kata_status place_point(const points_call *c, int64_t point, const double spacing[3])
 {
     const kata_points *p = c->points;
     const int rank = p->grid->shape.rank;
     for (int d = 0; d < rank; d++) {
         const double coordinate = c->options.coordinates[point * rank + d];
-        const double at =
-            (coordinate - c->options.origin[d]) / spacing[d] + (p->staggered[d] ? 0.5 : 0);
+        const double at = index_at(c, d, coordinate, spacing[d]);
         if (!isfinite(coordinate)) return refuse_number(c, point, d, coordinate);
         p->sparse.at[point][d] = at;
         const int64_t size = p->grid->shape.size[d] + p->staggered[d];

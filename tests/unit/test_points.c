@@ -448,6 +448,35 @@ static void points_outside_are_refused(void **unused)
     assert_int_equal(kata_close(k), KATA_OK);
 }
 
+/* A coordinate made as origin + i * spacing is point i, however this was rounded; one that lies off
+ * a point by more than that is not. */
+static void coordinates_of_grid_points_are_whole(void **unused)
+{
+    static const double spacings[] = {0.1, 0.3, 0.7, 1. / 3, 1e-3, 12.5},
+                        origins[] = {0, 0.1, 0.3, -5, 1e5};
+    enum { N = 200, SPACINGS = sizeof spacings / sizeof *spacings };
+    double values[N];
+    kata *k = kata_open(NULL);
+    kata_grid *g = kata_grid_1d(k, N);
+    (void)unused;
+    for (size_t i = 0; i < SPACINGS * (sizeof origins / sizeof *origins); i++) {
+        const double h = spacings[i % SPACINGS], origin = origins[i / SPACINGS];
+        kata_field *f = kata_field_new(g, "f", KATA_F64);
+        double at[N], off[1] = {origin + h * (1 + 1e-5)};
+        for (int p = 0; p < N; p++) at[p] = origin + p * h;
+        kata_points *all = kata_points_new(g, "all", at, N, .spacing = h, .origin = {origin});
+        kata_points *one = kata_points_new(g, "one", off, 1, .spacing = h, .origin = {origin});
+        assert_true(all && one);
+        kata_inject(all, 1, f);
+        kata_get(f, kata_all(g), values, N);
+        for (int p = 0; p < N; p++) assert_true(values[p] == 1);
+        kata_inject(one, 1, f);
+        kata_get(f, kata_all(g), values, N);
+        assert_true(values[1] < 2 && values[2] > 1);
+    }
+    assert_int_equal(kata_close(k), KATA_OK);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -459,6 +488,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(wrong_points_are_refused),
         cmocka_unit_test(wrong_calls_are_refused),
         cmocka_unit_test(points_outside_are_refused),
+        cmocka_unit_test(coordinates_of_grid_points_are_whole),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
