@@ -282,8 +282,9 @@ typedef struct kata_mesh_options {
 /* An unstructured mesh on nz levels, for kernels on cells, edges and vertices. Tables that are not
  * given are derived where those that are say enough: cell_vertices is enough for all nine, and so
  * are cell_edges and edge_vertices. They are copied, and checked: entries are elements; what is a
- * neighbour has this one as a neighbour; neighbouring cells go around in the same sense. An edge
- * has two vertices, and at most two cells. Sums over neighbours run in the order of the slots.
+ * neighbour of another kind has this one as a neighbour; neighbouring cells go around in the same
+ * sense. An edge has two vertices, and at most two cells. Sums over neighbours run in the order of
+ * the slots.
  *
  * In ranges of such a grid x is the number of the cell, edge or vertex that a kernel computes, or
  * that a field has; y has one index, and z counts levels. kata_all stands for all elements of each

@@ -25,16 +25,17 @@ static kata_status check_axes(const kata_grid *grid, const char *call, const kat
                               const chain_slot *slot)
 {
     bool x = !slot->absent_axis[0], y = !slot->absent_axis[1];
+    const char *kind = grid->mesh ? "a mesh" : "an icosahedral grid";
     if (slot->staggered[0] || slot->staggered[1])
         return api_fail(grid->k, KATA_ERROR_ARGUMENT,
-                        "%s: a field of an icosahedral grid is staggered along z only; values "
+                        "%s: a field of %s is staggered along z only; values "
                         "between two cells lie on edges: .on = KATA_EDGES",
-                        call);
+                        call, kind);
     if (!o->on && (x || y))
         return api_fail(grid->k, KATA_ERROR_ARGUMENT,
-                        "%s: a field of an icosahedral grid lies on cells, edges or vertices: .on "
+                        "%s: a field of %s lies on cells, edges or vertices: .on "
                         "= KATA_CELLS; without, it is a profile: .along = KATA_Z",
-                        call);
+                        call, kind);
     if (o->on && (!x || !y))
         return api_fail(grid->k, KATA_ERROR_ARGUMENT,
                         "%s: %s extend along x and y: .along is KATA_X | KATA_Y, or not given",

@@ -53,6 +53,10 @@
              "kata_all, or numbers and levels in a kata_box_3d"},
     {too_many, "error: kata_get: the range [2, 7) x [0, 1) x [0, 4) reaches outside field 'f', "
                "which has [0, 6) x [0, 1) x [0, 4)"},
+    {on_nothing, "error: kata_field_new: a field of a mesh lies on cells, edges or vertices: .on = "
+                 "KATA_CELLS; without, it is a profile: .along = KATA_Z"},
+    {of_faces, "error: kata_field_new: a field of a mesh is staggered along z only; values between "
+               "two cells lie on edges: .on = KATA_EDGES"},
     {cells, "error: kata_field_new: the mesh has no cells"},
     {pairs, "error: kata_field_new: the mesh does not know the edges of edges: give kata_grid_mesh "
             "the table .edge_edges"},

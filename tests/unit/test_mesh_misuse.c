@@ -105,6 +105,11 @@ static void too_many(world *w)
     double values[30];
     kata_get(w->f, kata_box_3d(w->g, 2, 7, 0, 1, 0, 4), values, 20);
 }
+static void on_nothing(world *w) { kata_field_new(w->g, "c", KATA_F64); }
+static void of_faces(world *w)
+{
+    kata_field_new(w->g, "c", KATA_F64, .on = KATA_EDGES, .staggered = KATA_X);
+}
 static void cells(world *w) { kata_field_new(w->g, "c", KATA_F64, .on = KATA_CELLS); }
 static void pairs(world *w)
 {
