@@ -41,7 +41,12 @@ int jit_turn_take(const jit_folder *folder, const char *key, const _Atomic bool 
     return file;
 }
 
+/* A process that was forked meanwhile has the file, too: closing it here would leave it the lock.
+ */
 void jit_turn_end(int turn)
 {
-    if (turn >= 0) close(turn);
+    struct flock all = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+    if (turn < 0) return;
+    fcntl(turn, F_OFD_SETLK, &all);
+    close(turn);
 }

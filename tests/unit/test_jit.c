@@ -240,6 +240,26 @@ static void one_of_many_processes_compiles(void **state)
 
 /* ---- the compiler ---------------------------------------------------------------------------- */
 
+/* A process that was forked while another text was compiled has that turn's file, too. It does not
+ * keep the turn: others would wait as long as it lives. */
+static void a_fork_keeps_no_turn(void **state)
+{
+    jit_folder folder = {.file = open(*state, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    int turn = jit_turn_take(&folder, "key", NULL);
+    pid_t child = fork();
+    if (child == 0)
+        for (;;) pause();
+    assert_true(turn >= 0 && child > 0);
+    jit_turn_end(turn);
+    double begin = clock_seconds();
+    jit_turn_end(jit_turn_take(&folder, "key", NULL));
+    double waited = clock_seconds() - begin;
+    kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    close(folder.file);
+    assert_true(waited < JIT_MOST_TURN_SECONDS / 2);
+}
+
 static void says_that_the_compiler_is_missing(void **state)
 {
     text message = {0};
@@ -471,6 +491,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(needs_neither_sigchld_nor_standard_files), /* it forks: before there are threads */
+        TEST(a_fork_keeps_no_turn),
         TEST(finds_what_it_compiled),
         TEST(compiles_damaged_files_anew),
         TEST(replaces_names_it_cannot_use),
