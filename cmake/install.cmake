@@ -62,7 +62,7 @@ install(FILES
     DESTINATION ${package_folder})
 
 string(JOIN " " private_libraries
-    ${PNG_LDFLAGS} ${HDF5_LDFLAGS} ${HWLOC_LDFLAGS} ${XXHASH_LDFLAGS} ${CMAKE_THREAD_LIBS_INIT} -ldl -lm)
+    ${PNG_LDFLAGS} ${HDF5_HL_LIBRARY} ${HDF5_LDFLAGS} ${HWLOC_LDFLAGS} ${XXHASH_LDFLAGS} ${CMAKE_THREAD_LIBS_INIT} -ldl -lm)
 file(RELATIVE_PATH pc_to_prefix
     ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" pc_to_prefix ${pc_to_prefix})

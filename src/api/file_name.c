@@ -21,7 +21,7 @@ static bool is_hdf5_file(const char *path, size_t length)
     if (length >= sizeof name) return false;
     snprintf(name, sizeof name, "%.*s", (int)length, path);
     if (stat(name, &status) == 0) return !S_ISDIR(status.st_mode);
-    return api_ends_with(name, ".h5") || api_ends_with(name, ".hdf5");
+    return api_ends_with(name, ".h5") || api_ends_with(name, ".hdf5") || api_ends_with(name, ".nc");
 }
 
 const char *api_dataset_in(const char *path)

@@ -26,13 +26,15 @@ enum {
     API_COLOURS = 4,
     API_PLACES = 8,
     API_CELLS = 16,
-    API_FRAMES = 32
+    API_FRAMES = 32,
+    API_POSITIONS = 64
 };
 
 typedef struct api_format {
     const char *ending;
     unsigned takes; /* several fields; components of a point together; colours; times and places;
-                       values of cells; one picture behind another: in a series alone */
+                       values of cells; one picture behind another: in a series alone;
+                       positions of vertices */
     /* Makes the output of fields to a file, which owns what it needs; reports. */
     kata_status (*make)(struct api_field_list *list, const kata_save_options *options,
                         io_output *output);
@@ -112,9 +114,25 @@ typedef struct api_loaded {
 
 /* How many levels a field on a mesh has. */
 int64_t api_mesh_levels(const kata_field *field);
+/* Why a field on a mesh has no place in a file with another one: its grid, or values that are not
+ * those of single elements. NULL: it has. */
+const char *api_mesh_why_not(const kata_field *first, const kata_field *field);
+/* Whether a field says where the vertices of so many levels lie; reports. */
+kata_status api_mesh_check_positions(const api_field_list *list, const kata_field *at,
+                                     int64_t levels);
+/* Its values: the first component of all vertices, the next of all, ... */
+kata_status api_mesh_get_positions(kata_field *at, double *values, int64_t count);
+/* Reports that it is not there. */
+kata_status api_mesh_refuse_positions(const api_field_list *list);
 /* Fields on a mesh to VTKHDF. */
 kata_status api_mesh_make(api_field_list *list, const kata_save_options *options,
                           io_output *output);
+
+/* ---- mesh_netcdf.c --------------------------------------------------------------------------- */
+
+/* Fields on a mesh to netCDF-4. */
+kata_status api_netcdf_make(api_field_list *list, const kata_save_options *options,
+                            io_output *output);
 
 /* ---- picture.c ------------------------------------------------------------------------------- */
 

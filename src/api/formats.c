@@ -7,8 +7,10 @@
 static const api_format formats[] = {
     {".png", API_COLOURS, api_png_make, api_png_load, api_png_shape},
     {".npy", 0, api_npy_make, api_npy_load, api_npy_shape},
-    {".vtkhdf", API_SEVERAL | API_TOGETHER | API_PLACES | API_CELLS, api_vtkhdf_make,
-     api_vtkhdf_load, api_vtkhdf_shape},
+    {".vtkhdf", API_SEVERAL | API_TOGETHER | API_PLACES | API_CELLS | API_POSITIONS,
+     api_vtkhdf_make, api_vtkhdf_load, api_vtkhdf_shape},
+    {".nc", API_SEVERAL | API_PLACES | API_POSITIONS, api_netcdf_make, api_hdf5_load,
+     api_hdf5_shape},
     {".h5", API_SEVERAL | API_PLACES, api_hdf5_make, api_hdf5_load, api_hdf5_shape},
     {".hdf5", API_SEVERAL | API_PLACES, api_hdf5_make, api_hdf5_load, api_hdf5_shape},
     {".apng", API_COLOURS | API_FRAMES, api_png_make, api_png_load, api_png_shape}};
@@ -29,8 +31,8 @@ static const api_format *find_for_reading(kata *k, const char *call, const char 
     const api_format *format = api_dataset_in(path) ? &dataset : api_format_of(path);
     if (!format)
         api_fail(k, KATA_ERROR_ARGUMENT,
-                 "%s: cannot tell the format of '%s'; known endings are .png, .npy, .vtkhdf and "
-                 ".h5, and FILE.h5:/DATASET",
+                 "%s: cannot tell the format of '%s'; known endings are .png, .npy, .vtkhdf, "
+                 ".nc and .h5, and FILE.h5:/DATASET",
                  call, path);
     return format;
 }

@@ -50,11 +50,18 @@ int64_t api_mesh_levels(const kata_field *field)
     return has_levels(field) ? box.hi[field->grid->mesh->as.axis[2]] : 1;
 }
 
+const char *api_mesh_why_not(const kata_field *first, const kata_field *field)
+{
+    const chain_slot *slot = field->slot;
+    if (field->grid != first->grid) return "is of another grid";
+    return !slot->on || slot->each ? "has no value on each cell, edge or vertex" : NULL;
+}
+
 static const char *why_not(const kata_field *first, const kata_field *field)
 {
     const chain_slot *slot = field->slot, *other = first->slot;
-    if (field->grid != first->grid) return "is of another grid";
-    if (!slot->on || slot->each) return "has no value on each cell, edge or vertex";
+    const char *why = api_mesh_why_not(first, field);
+    if (why) return why;
     if ((slot->on == KATA_EDGES) != (other->on == KATA_EDGES))
         return "lies on other elements: edges go to a file of their own";
     if (api_mesh_levels(field) != api_mesh_levels(first)) return "has other levels";
@@ -78,7 +85,8 @@ static kata_status check_fields(const api_field_list *list, const kata_save_opti
 
 /* ---- where vertices lie ---------------------------------------------------------------------- */
 
-static kata_status check_positions(const api_field_list *list, const kata_field *at, int64_t levels)
+kata_status api_mesh_check_positions(const api_field_list *list, const kata_field *at,
+                                     int64_t levels)
 {
     const kata_field *first = list->field[0];
     const char *why = at->grid != first->grid || at->slot->on != KATA_VERTICES || at->slot->each
@@ -124,10 +132,18 @@ static void set_positions(const layers *l, const double *values, int components,
         }
 }
 
-static kata_status get_all(kata_field *field, double *values, int64_t count)
+kata_status api_mesh_get_positions(kata_field *at, double *values, int64_t count)
 {
-    const kata_range all = kata_all(field->grid);
-    return kata_get_values(field, &all, KATA_F64, values, count);
+    const kata_range all = kata_all(at->grid);
+    return kata_get_values(at, &all, KATA_F64, values, count);
+}
+
+kata_status api_mesh_refuse_positions(const api_field_list *list)
+{
+    return api_fail(list->field[0]->k, KATA_ERROR_ARGUMENT,
+                    "%s: where do the vertices lie? Give .positions, a field on them with the "
+                    "components x, y and z",
+                    list->call);
 }
 
 static kata_status find_positions(const api_field_list *list, const layers *l, kata_field *at,
@@ -144,18 +160,14 @@ static kata_status find_positions(const api_field_list *list, const layers *l, k
         free(all);
         return KATA_OK;
     }
-    if (!at)
-        return api_fail(k, KATA_ERROR_ARGUMENT,
-                        "%s: where do the vertices lie? Give .positions, a field on them with the "
-                        "components x, y and z",
-                        list->call);
-    kata_status status = check_positions(list, at, l->levels);
+    if (!at) return api_mesh_refuse_positions(list);
+    kata_status status = api_mesh_check_positions(list, at, l->levels);
     if (status) return status;
     const int components = at->slot->components;
     const int64_t levels = api_mesh_levels(at), count = components * levels * n;
     double *values = calloc((size_t)count, sizeof *values);
     if (!values) return api_no_memory(k);
-    status = get_all(at, values, count);
+    status = api_mesh_get_positions(at, values, count);
     if (!status) set_positions(l, values, components, levels, false, out);
     free(values);
     return status;

@@ -64,9 +64,9 @@ static kata_status refuse_unused(kata *k, const char *call, const kata_save_opti
         const char *name, *taken_by;
     } options[] = {
         {o->colours != KATA_VIRIDIS, API_COLOURS, "colours", ".png and .apng"},
-        {o->time != 0, API_PLACES, "time", ".vtkhdf and .h5"},
+        {o->time != 0, API_PLACES, "time", ".vtkhdf, .nc and .h5"},
         {o->cells, API_CELLS, "cells", ".vtkhdf"},
-        {o->positions != NULL, API_CELLS, "positions", ".vtkhdf"},
+        {o->positions != NULL, API_POSITIONS, "positions", ".vtkhdf and .nc"},
         {o->frame_seconds != 0, API_FRAMES, "frame_seconds", ".apng"},
     };
     for (size_t i = 0; i < COUNT_OF(options); i++)
@@ -77,7 +77,7 @@ static kata_status refuse_unused(kata *k, const char *call, const kata_save_opti
     for (size_t i = 0; i < COUNT_OF(o->with); i++)
         if (o->with[i] && !(format->takes & API_SEVERAL))
             return api_fail(k, KATA_ERROR_ARGUMENT,
-                            "%s: '%s' holds one field; several go to .vtkhdf and .h5", call,
+                            "%s: '%s' holds one field; several go to .vtkhdf, .nc and .h5", call,
                             o->path);
     return KATA_OK;
 }
@@ -100,8 +100,8 @@ kata_status api_read_saving(kata_field *field, const api_options *kind,
     *format = api_format_of(options->path);
     if (!*format)
         return api_fail(k, KATA_ERROR_ARGUMENT,
-                        "%s: cannot tell the format of '%s'; known endings are .png, .npy, .vtkhdf "
-                        "and .h5",
+                        "%s: cannot tell the format of '%s'; known endings are .png, .npy, "
+                        ".vtkhdf, .nc and .h5",
                         kind->call, options->path);
     return refuse_unused(k, kind->call, options, *format);
 }

@@ -245,6 +245,44 @@ typedef struct io_keeping {
 kata_status io_hdf5_write(const char *path, int count, const io_named_array *arrays,
                           const io_source *source, const io_keeping *keeping, messages *m);
 
+/* ---- netcdf.c -------------------------------------------------------------------------------- */
+
+/* An axis of variables. */
+typedef struct io_dimension {
+    const char *name;
+    int64_t size; /* above 0 */
+} io_dimension;
+
+typedef struct io_attribute {
+    enum { IO_TEXT, IO_INT, IO_DOUBLE } kind;
+    const char *name, *text; /* NULL: there is no such attribute */
+    double number;
+} io_attribute;
+
+enum { IO_MOST_ATTRIBUTES = 18 };
+
+typedef struct io_variable {
+    const char *name;
+    kata_type type;
+    int axes, dimension[IO_MOST_AXES]; /* numbers of dimensions, slowest first */
+    const void *values;                /* NULL: those of the source's next array */
+    int attribute_count;
+    io_attribute attributes[IO_MOST_ATTRIBUTES];
+} io_variable;
+
+/* What a netCDF-4 file has. Variables and dimensions have names of their own; a variable with the
+ * name of a dimension has that axis alone, and tells where its points lie. */
+typedef struct io_netcdf {
+    const char *conventions;
+    int dimension_count, variable_count;
+    const io_dimension *dimensions;
+    const io_variable *variables;
+} io_netcdf;
+
+/* The file appears whole or not at all. */
+kata_status io_netcdf_write(const char *path, const io_netcdf *content, const io_source *source,
+                            messages *m);
+
 /* ---- vtkhdf_series.c ------------------------------------------------------------------------- */
 
 /* A VTKHDF file that grows by time steps. */

@@ -86,6 +86,11 @@ bool io_hdf5_integers(hid_t object, const char *name, int count, const int64_t *
     return write_attribute(object, name, H5T_STD_I64LE, H5T_NATIVE_INT64, count, values);
 }
 
+bool io_hdf5_small(hid_t object, const char *name, int32_t value)
+{
+    return write_attribute(object, name, H5T_STD_I32LE, H5T_NATIVE_INT32, 1, &value);
+}
+
 bool io_hdf5_text(hid_t object, const char *name, const char *value)
 {
     if (!value) return true;

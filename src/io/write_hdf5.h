@@ -86,6 +86,7 @@ void io_vtkhdf_path(char path[IO_LONGEST_PATH], const char *before, const io_poi
                     const char *behind);
 /* An attribute of `count` values, one value without dimensions if it is 0; a text; NULL: none. */
 bool io_hdf5_integers(hid_t object, const char *name, int count, const int64_t *values);
+bool io_hdf5_small(hid_t object, const char *name, int32_t value); /* one, of 32 bits */
 bool io_hdf5_doubles(hid_t object, const char *name, int count, const double *values);
 bool io_hdf5_text(hid_t object, const char *name, const char *value);
 /* Makes the group VTKHDF with the attributes of an image, and a group in it for each kind of data

@@ -21,11 +21,11 @@ static const table_name names[] = {
     {"cell_edges", "face_edge_connectivity", "face_dimension", "edge_of_cell"},
     {"cell_vertices", "face_node_connectivity", "face_dimension", "vertex_of_cell"},
     {"edge_cells", "edge_face_connectivity", "edge_dimension", "adjacent_cell_of_edge"},
-    {"edge_edges", NULL, NULL, NULL},
+    {"edge_edges", "edge_edge_connectivity", "edge_dimension", NULL},
     {"edge_vertices", "edge_node_connectivity", "edge_dimension", "edge_vertices"},
-    {"vertex_cells", NULL, NULL, "cells_of_vertex"},
-    {"vertex_edges", NULL, NULL, "edges_of_vertex"},
-    {"vertex_vertices", NULL, NULL, "vertices_of_vertex"},
+    {"vertex_cells", "node_face_connectivity", NULL, "cells_of_vertex"},
+    {"vertex_edges", "node_edge_connectivity", NULL, "edges_of_vertex"},
+    {"vertex_vertices", "node_node_connectivity", NULL, "vertices_of_vertex"},
     {"vertices", "node_coordinates", NULL, "vlon"}};
 
 /* ---- attributes ------------------------------------------------------------------------------ */

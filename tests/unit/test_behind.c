@@ -434,7 +434,7 @@ static void test_misuse_of_series_and_columns_is_refused(void **state)
     assert_null(kata_series_new(u, "a"));
     expect(k,
            "error: kata_series_new: cannot tell the format of 'a'; known endings are .png, .npy, "
-           ".vtkhdf and .h5");
+           ".vtkhdf, .nc and .h5");
     kata_series *s = kata_series_new(u, "#.npy");
     kata_series_add(s, 1);
     kata_series_add(s, 0.5);

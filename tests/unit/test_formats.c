@@ -153,7 +153,7 @@ static void test_loads_that_do_not_fit_are_refused(void **state)
                    "error: cannot read none:/fit.npy: No such file or directory");
     expect_refused(&w, u, "u.txt",
                    "error: kata_load: cannot tell the format of 'u.txt'; known endings are .png, "
-                   ".npy, .vtkhdf and .h5, and FILE.h5:/DATASET");
+                   ".npy, .vtkhdf, .nc and .h5, and FILE.h5:/DATASET");
     close_world(&w);
 }
 
