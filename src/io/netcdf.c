@@ -36,13 +36,17 @@ static bool make_dimension(hid_t file, const io_dimension *d)
     const hsize_t size = (hsize_t)d->size;
     snprintf(says, sizeof says, "This is a netCDF dimension but not a netCDF variable.%10lld",
              (long long)d->size);
-    hid_t space = H5Screate_simple(1, &size, NULL);
-    if (space < 0) return false;
-    hid_t set =
-        H5Dcreate2(file, d->name, H5T_IEEE_F32BE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t space = H5Screate_simple(1, &size, NULL), set = H5I_INVALID_HID;
+    hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+    if (space >= 0 && properties >= 0 &&
+        H5Pset_obj_track_times(properties, false) >= 0) /* same values, same bytes */
+        set =
+            H5Dcreate2(file, d->name, H5T_IEEE_F32BE, space, H5P_DEFAULT, properties, H5P_DEFAULT);
     bool good = set >= 0 && H5DSset_scale(set, says) >= 0;
     if (set >= 0) good = H5Dclose(set) >= 0 && good;
-    return H5Sclose(space) >= 0 && good;
+    if (space >= 0) H5Sclose(space);
+    if (properties >= 0) H5Pclose(properties);
+    return good;
 }
 
 static bool make_dimensions(hid_t file, const io_netcdf *n)
