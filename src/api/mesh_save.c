@@ -134,7 +134,7 @@ static void set_positions(const layers *l, const double *values, int components,
 
 kata_status api_mesh_get_positions(kata_field *at, double *values, int64_t count)
 {
-    const kata_range all = kata_all(at->grid);
+    const kata_range all = kata_on(at);
     return kata_get_values(at, &all, KATA_F64, values, count);
 }
 

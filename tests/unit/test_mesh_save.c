@@ -179,6 +179,32 @@ static void levels_have_positions_of_their_own(void **unused)
     assert_int_equal(kata_close(k), KATA_OK);
 }
 
+/* Positions without levels hold for all: levels lie above one another. */
+static void positions_without_levels_are_those_of_all(void **unused)
+{
+    (void)unused;
+    enum { LEVELS = 3, VERTICES = 42 };
+    static double at[3 * VERTICES];
+    kata *k = kata_open(NULL);
+    kata_grid *g = kata_grid_sphere(k, 1, 1, LEVELS);
+    kata_field *d = numbered(g, "d", KATA_CELLS, LEVELS);
+    kata_field *h = numbered(g, "h", KATA_VERTICES, LEVELS);
+    kata_field *x = kata_field_new(g, "x", KATA_F64, .on = KATA_VERTICES, .components = 3,
+                                   .along = KATA_X | KATA_Y);
+    kata_grid_geometry(g, KATA_VERTICES, KATA_POSITION, at, 3 * VERTICES);
+    kata_put(x, kata_on(x), at, 3 * VERTICES);
+    assert_int_equal(kata_save(d, path, .with = {h}, .positions = x, .spacing_z = 0.5), KATA_OK);
+    read_picture("d", "h");
+    assert_int_equal(seen.points, VERTICES * LEVELS);
+    for (int i = 0; i < seen.points; i++) {
+        const int vertex = (int)seen.of_points[i] / 100, level = (int)seen.of_points[i] % 100;
+        for (int c = 0; c < 3; c++)
+            assert_near(seen.position[i][c], at[c * VERTICES + vertex] + (c == 2 ? 0.5 * level : 0),
+                        1e-15);
+    }
+    assert_int_equal(kata_close(k), KATA_OK);
+}
+
 static void edges_are_lines(void **unused)
 {
     (void)unused;
@@ -360,12 +386,14 @@ static void others_are_refused(void **unused)
 
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {cmocka_unit_test(a_sphere_has_cells_of_all_levels),
-                                              cmocka_unit_test(levels_have_positions_of_their_own),
-                                              cmocka_unit_test(edges_are_lines),
-                                              cmocka_unit_test(cells_have_any_number_of_corners),
-                                              cmocka_unit_test(maps_show_what_is_nearest),
-                                              cmocka_unit_test(maps_have_north_on_top),
-                                              cmocka_unit_test(others_are_refused)};
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sphere_has_cells_of_all_levels),
+        cmocka_unit_test(levels_have_positions_of_their_own),
+        cmocka_unit_test(positions_without_levels_are_those_of_all),
+        cmocka_unit_test(edges_are_lines),
+        cmocka_unit_test(cells_have_any_number_of_corners),
+        cmocka_unit_test(maps_show_what_is_nearest),
+        cmocka_unit_test(maps_have_north_on_top),
+        cmocka_unit_test(others_are_refused)};
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
