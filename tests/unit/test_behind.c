@@ -451,7 +451,7 @@ static void test_misuse_of_series_and_columns_is_refused(void **state)
            "error: kata_save: component is KATA_COMPONENT(2); field 'u' has KATA_COMPONENT(0) to "
            "KATA_COMPONENT(1)");
     kata_save(u, "a.npy", .time = 1);
-    expect(k, "error: kata_save: 'a.npy' has no place for .time; .vtkhdf and .h5 have");
+    expect(k, "error: kata_save: 'a.npy' has no place for .time; .vtkhdf, .nc and .h5 have");
     kata_save(u, "a.apng");
     expect(k, "error: kata_save: 'a.apng' is for the pictures of a series (kata_series_new); one "
               "picture goes to .png");
