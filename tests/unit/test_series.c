@@ -290,7 +290,7 @@ static void test_fields_that_do_not_fit_together_are_refused(void **state)
     expect(&e, kata_save(u, "a.h5", .with = {other}),
            "error: kata_save: two fields are called 'u'; in a file each has a name of its own");
     expect(&e, kata_save(u, "a.npy", .with = {f}),
-           "error: kata_save: 'a.npy' holds one field; several go to .vtkhdf and .h5");
+           "error: kata_save: 'a.npy' holds one field; several go to .vtkhdf, .nc and .h5");
     expect(&e, kata_save(u, "a.vtkhdf", .spacing_y = -1), "error: kata_save: spacing_y is -1");
     expect(&e, kata_save(u, "a.vtkhdf", .origin = {0, NAN}), "error: kata_save: origin[1] is nan");
     assert_null(kata_series_new(u, "a.npy"));
