@@ -45,7 +45,7 @@ static void free_file(void *data)
 static int dimension_of(netcdf_file *f, const char *name, int64_t size)
 {
     int i = 0, count = f->content.dimension_count;
-    while (i < count && strcmp(f->names[i], name)) i++;
+    while (i < count && strcmp(f->names[i], name) != 0) i++;
     if (i < count) return i;
     snprintf(f->names[i], LONGEST, "%s", name);
     f->dimensions[i] = (io_dimension){f->names[i], size};
