@@ -227,15 +227,17 @@ static void a_mesh_is_read_as_it_was(void **unused)
 
 static void axes_have_names(void **unused)
 {
+    static const int counts[] = {1, 2, 9}; /* the last of them side by side */
     static double values[MOST];
     (void)unused;
-    for (int levels = 1; levels <= 9; levels += 4) {
+    for (int run = 0; run < 3; run++) {
+        const int levels = counts[run];
         kata *k = kata_open(NULL);
         kata_grid *g = mixed(k, levels, KATA_ORDER_NEAR);
         kata_field *u = numbered(g, "u", KATA_CELLS, 2, levels);
         assert_int_equal(kata_save(u, path, .positions = positions(g, 2)), KATA_OK);
         expect_axes("u", levels == 1   ? "mesh_components_2 mesh_faces "
-                         : levels == 5 ? "mesh_components_2 mesh_layers_5 mesh_faces "
+                         : levels == 2 ? "mesh_components_2 mesh_layers_2 mesh_faces "
                                        : "mesh_components_2 mesh_faces mesh_layers_9 ");
         expect_axes("mesh_face_nodes", "mesh_faces mesh_slots_5 ");
         expect_axes("mesh_node_x", "mesh_nodes ");
