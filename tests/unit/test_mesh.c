@@ -1,5 +1,6 @@
 /* Kernels on a mesh: the operators of an icosahedral torus have the same bits on the same torus
- * given as a mesh, for few levels and many, with each executor and number of threads. */
+ * given as a mesh, and read from a file, for few levels and many, with each executor and number of
+ * threads. */
 /* Labels: hostile threads */
 #include "mesh_torus.h"
 
@@ -108,12 +109,35 @@ static void get(const world *w, kata_field *f, kata_location on, double *out)
     if (w->mesh) torus_reorder(N, w->nz, on, 1, mesh, out);
 }
 
+static bool brief; /* as on several ranks */
+
+static const char *file_name(void) { return brief ? "torus-of-ranks.nc" : "torus.nc"; }
+
+/* The mesh, written to a file and read from it. */
+static kata_grid *mesh_of_file(kata *k, int nz)
+{
+    kata_grid *g = torus_mesh(k, N, nz);
+    kata_field *at = kata_field_new(g, "at", KATA_F64, .on = KATA_VERTICES, .components = 2,
+                                    .along = KATA_X | KATA_Y);
+    kata_field *f = kata_field_new(g, "f", KATA_U8, .on = KATA_CELLS);
+    kata_fill(at, kata_on(at), 0.0);
+    kata_fill(f, kata_on(f), 1);
+    assert_int_equal(kata_save(f, file_name(), .positions = at), KATA_OK);
+    kata_grid *again = kata_grid_mesh_load(k, file_name(), nz);
+    assert_non_null(again);
+    return again;
+}
+
+typedef enum origin { GRID, MESH, MESH_OF_FILE } origin;
+
 /* All results, in the order of the icosahedral grid. */
-static void run(bool mesh, int nz, const kata_options *options, double *results)
+static void run(origin of, int nz, const kata_options *options, double *results)
 {
     static double profile[MOST_Z];
-    world w = {.k = kata_open(options), .mesh = mesh, .nz = nz};
-    w.grid = mesh ? torus_mesh(w.k, N, nz) : kata_grid_icosahedral(w.k, N, N, nz);
+    world w = {.k = kata_open(options), .mesh = of != GRID, .nz = nz};
+    w.grid = of == MESH   ? torus_mesh(w.k, N, nz)
+             : of == GRID ? kata_grid_icosahedral(w.k, N, N, nz)
+                          : mesh_of_file(w.k, nz);
     kata_module *m = kata_module_from_text(w.k, "k.kata", kernels);
     kata_field *c = field(&w, "c", KATA_CELLS, 0, 1), *e = field(&w, "e", KATA_EDGES, 0, 2);
     kata_field *v = field(&w, "v", KATA_VERTICES, 0, 3), *r[KERNELS];
@@ -136,10 +160,9 @@ static void run(bool mesh, int nz, const kata_options *options, double *results)
     for (int i = 0; i < KERNELS; i++) get(&w, r[i], computed[i], results + i * ROOM);
     kata_scalar_get(most, &results[KERNELS * ROOM]);
     kata_scalar_get(least, &results[KERNELS * ROOM + 1]);
+    if (of == MESH_OF_FILE && kata_rank(w.k) == 0) remove(file_name()); /* all have read it */
     assert_int_equal(kata_close(w.k), KATA_OK);
 }
-
-static bool brief; /* as on several ranks */
 
 static void a_mesh_has_the_bits_of_the_grid(void **unused)
 {
@@ -151,14 +174,14 @@ static void a_mesh_has_the_bits_of_the_grid(void **unused)
                                         {.threads = 1},
                                         {.threads = 2, .plan = "tiled cache=2000"},
                                         {.threads = 2, .plan = "skewed z=2"}};
-    const size_t count = brief ? 1 : sizeof ways / sizeof *ways;
+    const size_t count = brief ? 2 : sizeof ways / sizeof *ways;
     (void)unused;
     for (size_t z = brief ? 2 : 0; z < sizeof levels / sizeof *levels; z++) {
-        run(false, levels[z], &(kata_options){.executor = "reference"}, expected);
+        run(GRID, levels[z], &(kata_options){.executor = "reference"}, expected);
         for (size_t i = 0; i < count; i++) {
             kata_options options = ways[i];
             options.no_warnings = true;
-            run(true, levels[z], &options, got);
+            run(i % 2 ? MESH : MESH_OF_FILE, levels[z], &options, got);
             for (int j = 0; j < RESULTS; j++)
                 if (memcmp(&got[j], &expected[j], sizeof *got))
                     fail_msg("%d levels, way %d, result %d of kernel %d: %g, not %g", levels[z],
