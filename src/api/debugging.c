@@ -81,8 +81,8 @@ void api_end_debugging(kata *k)
     int record_error = observe_record_error(k->record);
     int trace_error = observe_trace_error(k->exec.trace);
     if (record_error)
-        api_fail(k, KATA_ERROR_FILE, "the record of the run could not be written whole: %s",
-                 file_reason(record_error));
+        api_fail(k, KATA_ERROR_FILE, "the record of the run could not be written whole to %s: %s",
+                 k->record->path, file_reason(record_error));
     else if (trace_error)
         api_fail(k, KATA_ERROR_FILE, "the trace could not be written whole to %s: %s",
                  trace ? trace : "standard error", file_reason(trace_error));

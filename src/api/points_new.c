@@ -26,6 +26,13 @@ static kata_status check_options(const points_call *c)
     if (o->reach < 0 || o->reach > GRID_MOST_REACH)
         return api_fail(k, KATA_ERROR_ARGUMENT, "kata_points_new: reach is %d, not 0 to %d",
                         o->reach, GRID_MOST_REACH);
+    int64_t weights = 1; /* of a point */
+    for (int d = 0; d < c->points->grid->shape.rank; d++) weights *= 2 * larger(o->reach, 1);
+    if (o->count > UINT32_MAX / weights)
+        return api_fail(k, KATA_ERROR_LIMIT,
+                        "kata_points_new: %lld points of %lld weights each; a set has %lld weights "
+                        "at most: make several sets",
+                        (long long)o->count, (long long)weights, (long long)UINT32_MAX);
     return api_check_dimensions(c->points->grid, "kata_points_new", "staggered", o->staggered);
 }
 

@@ -150,8 +150,9 @@ void observe_timeline_threads(observe_timeline *t, int threads);
 
 typedef struct observe_record {
     FILE *to;
-    int error; /* the first in writing, or 0 */
-    bool full; /* values beside their hashes */
+    char *path; /* with its number */
+    int error;  /* the first in writing, or 0 */
+    bool full;  /* values beside their hashes */
     int64_t loops;
     uint64_t hash;
 } observe_record;

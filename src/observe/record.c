@@ -34,8 +34,10 @@ kata_status observe_record_open(const char *path, bool full, messages *m, observ
     if (!status && !(record->to = file_stream(name.data, false)))
         status =
             message_fail(m, KATA_ERROR_FILE, "cannot write %s: %s", name.data, strerror(errno));
+    if (!status && !(record->path = strdup(name.data))) status = message_no_memory(m);
     text_free(&name);
     if (status) {
+        if (record && record->to) fclose(record->to);
         free(record);
         return status;
     }
@@ -49,6 +51,7 @@ void observe_record_free(observe_record *record)
 {
     if (!record) return;
     fclose(record->to);
+    free(record->path);
     free(record);
 }
 

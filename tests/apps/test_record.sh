@@ -126,10 +126,10 @@ expect_text err "kata diff: damaged: line 3 does not belong in a record"
 KATA_RECORD=no/folder expect 1 info
 expect_text err "error: cannot write no/folder: No such file or directory"
 KATA_RECORD=/dev/full expect 1 apply k.kata next n=n.npy
-expect_text err "error: the record of the run could not be written whole: No space left on device"
+expect_text err "error: the record of the run could not be written whole to /dev/full: No space left on device"
 { (ulimit -f 1; KATA_RECORD_FULL=1 KATA_RECORD=cut "$kata" apply k.kata next n=, --size 1000) 2>&1 >/dev/null ||
     echo "exit code $?"; } | cat >err
-expect_text err "error: the record of the run could not be written whole: File too large" "exit code 1"
+expect_text err "error: the record of the run could not be written whole to cut: File too large" "exit code 1"
 KATA_TRACE=n@1 KATA_TRACE_FILE=/dev/full expect 1 apply k.kata next n=n.npy
 expect_text err "error: the trace could not be written whole to /dev/full: No space left on device"
 

@@ -366,6 +366,9 @@ static void wrong_points_are_refused(void **unused)
     refused(&s, "point 1 of 'p' lies at index 2.5 along x, and its weights at -1 to 6");
     assert_null(kata_points_new(s.g, "p", at[0], 2, .reach = 9));
     refused(&s, "reach is 9, not 0 to 8");
+    kata_grid *box = kata_grid_3d(s.k, 20, 20, 20);
+    assert_null(kata_points_new(box, "p", at[0], 1 << 20, .reach = 8));
+    refused(&s, "1048576 points of 4096 weights each; a set has 4294967295 weights at most");
     assert_null(kata_points_new(s.g, "p", at[0], 2, .spacing_y = -1));
     refused(&s, "spacing_y is -1; it is above 0, and 0 means as along x");
     at[1][0] = 1e300;
