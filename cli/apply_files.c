@@ -98,15 +98,31 @@ static bool check_picture(const apply *a, const apply_param *p, int rank)
     return false;
 }
 
+/* In netCDF some names are those of axes. */
+static bool check_name(const apply *a, const apply_param *p)
+{
+    static const char *const axes[] = {"x", "y", "z", "x_face", "y_face", "z_face"};
+    static const char components[] = "components_";
+    const char *name = p->param.name, *number = name + strlen(components);
+    bool taken = !strncmp(name, components, strlen(components)) && *number &&
+                 !number[strspn(number, "0123456789")];
+    for (size_t i = 0; i < COUNT_OF(axes); i++) taken |= !strcmp(name, axes[i]);
+    if (!taken) return true;
+    options_wrong(a->o, "%s is the name of an axis in a .nc file: write %s to another than %s",
+                  name, name, p->output);
+    return false;
+}
+
 /* Whether the library can write a field to a file of this name. */
 static bool check_format(const apply *a, const apply_param *p, int rank)
 {
-    static const char *const endings[] = {".npy", ".png", ".vtkhdf", ".h5", ".hdf5"};
+    static const char *const endings[] = {".npy", ".png", ".vtkhdf", ".nc", ".h5", ".hdf5"};
     bool known = false;
     for (size_t i = 0; i < COUNT_OF(endings); i++) known |= ends_with(p->output, endings[i]);
+    if (ends_with(p->output, ".nc")) return check_name(a, p);
     if (known) return !ends_with(p->output, ".png") || check_picture(a, p, rank);
     options_wrong(a->o,
-                  "%s is written to a file that ends in .npy, .png, .vtkhdf or .h5, not to %s",
+                  "%s is written to a file that ends in .npy, .png, .vtkhdf, .nc or .h5, not to %s",
                   p->param.name, p->output);
     return false;
 }

@@ -267,7 +267,7 @@ const options apply_options = {
     "  w=,out.npy   starts at zero\n"
     "  v=  w=in.npy,  compute the field and do not write it\n"
     "  u=-  v=-     NPY from standard input, to standard output (reductions go to standard error)\n"
-    "Formats: .npy, .png, .vtkhdf, .h5; FILE.h5:/DATASET is read from any file of HDF5.\n"
+    "Formats: .npy, .png, .vtkhdf, .nc, .h5; FILE.h5:/DATASET is read from any file of HDF5.\n"
     "Numbers are c=0.1, tables w=1,2,1. Reductions are printed; a reduction along some dimensions\n"
     "is a field, and written to its file: t=out.npy.\n"
     "A kernel that writes a field of lower rank runs on the first index (0) of the dimensions\n"

@@ -984,17 +984,17 @@ typedef enum kata_colours {
 
 typedef struct kata_save_options {
     size_t size KATA_SIZE(kata_save_options);
-    const char *path KATA_ZERO; /* its ending decides: .png (2-D), .npy, .vtkhdf, .h5 (any) */
+    const char *path KATA_ZERO; /* its ending decides: .png (2-D), .npy, .vtkhdf, .nc, .h5 (any) */
     KATA_NAMED_BEHIND;
     double low KATA_ZERO;       /* values at the two ends of the colours; both zero: the field's */
     double high KATA_ZERO;      /*   smallest and largest value */
-    double spacing KATA_ZERO;   /* grid spacing written to .vtkhdf and .h5; 0 means 1 */
+    double spacing KATA_ZERO;   /* grid spacing written to .vtkhdf, .nc, .h5; 0 means 1 */
     double spacing_y KATA_ZERO; /* the spacing along y, and along z; 0 means the spacing along x */
     double spacing_z KATA_ZERO;
     double origin[3] KATA_ZERO; /* written there: coordinates of point (0,0,0) of a field that is
                                    not staggered */
-    kata_field *with[15] KATA_ZERO; /* other fields for the same file (.vtkhdf, .h5) */
-    double time KATA_ZERO;          /* of the values, written to .vtkhdf and .h5 */
+    kata_field *with[15] KATA_ZERO; /* other fields for the same file (.vtkhdf, .nc, .h5) */
+    double time KATA_ZERO;          /* of the values, written to .vtkhdf, .nc and .h5 */
     double middle KATA_ZERO;        /* of diverging colours. Without low and high these lie as far
                                        from it as the farthest value */
     kata_colours colours KATA_ZERO; /* of pictures of one component */
@@ -1028,6 +1028,12 @@ typedef struct kata_save_options {
  *   HDF5 (.h5)
  *       The same array, as a dataset of the field's name.
  *       Its attributes are time, origin and spacing (x first), and units, if the field has some.
+ *
+ *   netCDF (.nc)
+ *       Of grids the same arrays, as netCDF-4 variables by the conventions CF-1.8. Their axes are
+ *       components_N, z, y and x; x_face and so on along which they are staggered. A variable for
+ *       each of x to z_face has the coordinates: .origin + index * .spacing, of faces half a
+ *       spacing less. Fields have the same points where they share an axis.
  *
  *   VTKHDF
  *       An ImageData of points, for ParaView; with .cells, of cells.

@@ -128,9 +128,15 @@ kata_status api_mesh_refuse_positions(const api_field_list *list);
 kata_status api_mesh_make(api_field_list *list, const kata_save_options *options,
                           io_output *output);
 
+/* ---- grid_netcdf.c --------------------------------------------------------------------------- */
+
+/* Fields on grids to netCDF-4. */
+kata_status api_grid_netcdf_make(api_field_list *list, const kata_save_options *options,
+                                 io_output *output);
+
 /* ---- mesh_netcdf.c --------------------------------------------------------------------------- */
 
-/* Fields on a mesh to netCDF-4. */
+/* Fields to netCDF-4: on a mesh, or on grids where the first one is. */
 kata_status api_netcdf_make(api_field_list *list, const kata_save_options *options,
                             io_output *output);
 
@@ -186,6 +192,8 @@ kata_status api_field_list_of(kata_field *field, const char *call, const kata_sa
 kata_status api_image_of(const api_field_list *list, const kata_save_options *options,
                          io_lattice *lattice, io_points *arrays);
 
+/* What is said of a field: of the dimensions that it has. */
+io_about api_about_of(const kata_field *field, const kata_save_options *options);
 kata_status api_hdf5_make(api_field_list *list, const kata_save_options *options,
                           io_output *output);
 kata_status api_vtkhdf_make(api_field_list *list, const kata_save_options *options,

@@ -193,8 +193,7 @@ static kata_status write_hdf5(void *data, const io_source *source, messages *m)
     return io_hdf5_write(f->path, f->count, f->arrays, source, NULL, m);
 }
 
-/* Of the dimensions that the field has. */
-static io_about about_of(const kata_field *field, const kata_save_options *options)
+io_about api_about_of(const kata_field *field, const kata_save_options *options)
 {
     io_about a = {.units = field->units, .time = options->time};
     double spacing[3] = {1, 1, 1};
@@ -214,7 +213,7 @@ kata_status api_hdf5_make(api_field_list *list, const kata_save_options *options
     if (!f) return k->messages.status;
     f->count = list->count;
     for (int i = 0; i < list->count; i++) {
-        f->about[i] = about_of(list->field[i], options);
+        f->about[i] = api_about_of(list->field[i], options);
         f->arrays[i] =
             (io_named_array){list->field[i]->name, api_listed_array(list, i), &f->about[i]};
     }

@@ -240,13 +240,7 @@ static kata_status write_file(void *data, const io_source *source, messages *m)
 
 static kata_status check_fields(const api_field_list *list, const char *path)
 {
-    const kata_field *first = list->field[0];
     kata_status status = KATA_OK;
-    if (!first->grid->mesh)
-        return api_fail(first->k, KATA_ERROR_ARGUMENT,
-                        "%s: '%s' is for fields on a mesh, and '%s' is on a grid: .vtkhdf and .h5 "
-                        "take it",
-                        list->call, path, first->name);
     for (int i = 0; i < list->count && !status; i++)
         status = check_field(list, path, list->field[i]);
     return status;
@@ -256,6 +250,7 @@ kata_status api_netcdf_make(api_field_list *list, const kata_save_options *optio
                             io_output *output)
 {
     kata *k = list->field[0]->k;
+    if (!list->field[0]->grid->mesh) return api_grid_netcdf_make(list, options, output);
     coordinates at = {0};
     kata_status status = check_fields(list, options->path);
     netcdf_file *f = status ? NULL : api_output_data(k, sizeof *f, options->path);

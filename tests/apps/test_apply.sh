@@ -72,6 +72,11 @@ expect_values v.npy f8 "0 0 1 10 10 11"
 expect 0 apply k.kata start --size 3x2 u=u.h5
 expect 0 apply k.kata shift u=u.h5 v=v.h5 c=0 --boundary clamp
 expect 0 apply k.kata shift u=v.h5:/v v=v.npy c=0 --boundary clamp
+cp v.npy from_h5.npy
+expect 0 apply k.kata start --size 3x2 u=u.nc
+expect 0 apply k.kata shift u=u.nc:/u v=v.nc c=0 --boundary clamp
+expect 0 apply k.kata shift u=v.nc:/v v=v.npy c=0 --boundary clamp
+cmp from_h5.npy v.npy
 expect_values v.npy f8 "0 0 0 10 10 10"
 expect 0 apply k.kata shift u=u.vtkhdf:/VTKHDF/PointData/u v=v.npy c=0 --inner 1 --type f32
 expect_values v.npy f4 "0 0 0 0 0 0"
@@ -300,7 +305,7 @@ expect 1 apply k.kata line u=none.npy
 expect_text err "error: cannot read none.npy: No such file or directory"
 expect 1 apply k.kata line u=none.npy --size 3x2
 expect_text err "error: cannot read none.npy: No such file or directory"
-expect_usage "v is written to a file that ends in .npy, .png, .vtkhdf or .h5, not to v.txt" \
+expect_usage "v is written to a file that ends in .npy, .png, .vtkhdf, .nc or .h5, not to v.txt" \
     k.kata line u=u.npy v=v.txt
 expect 1 apply k.kata shift u=u.npy v=v.npy c=1
 expect_in err "'u' has no boundary rule at KATA_X_LOW"
@@ -388,10 +393,12 @@ expect_refused() # message argument...
     expect_usage "$message" "$@"
     [ ! -e first.npy ] || fail "refused after the work: $*"
 }
-expect_refused "w is written to a file that ends in .npy, .png, .vtkhdf or .h5, not to w.txt" \
+expect_refused "w is written to a file that ends in .npy, .png, .vtkhdf, .nc or .h5, not to w.txt" \
     k.kata split f=u.png v=first.npy w=w.txt
-expect_refused "w is written to a file that ends in .npy, .png, .vtkhdf or .h5, not to w.h5:/w" \
+expect_refused "w is written to a file that ends in .npy, .png, .vtkhdf, .nc or .h5, not to w.h5:/w" \
     k.kata split f=u.png v=first.npy w=w.h5:/w
+expect_refused "x is the name of an axis in a .nc file: write x to another than x.nc" \
+    k.kata one --size 3 x=x.nc
 picture="cannot be a picture, which has 2 dimensions, and 1 to 4 components of another type than i64, i32, i16 and u16"
 expect_refused "u $picture: name another file than u3.png" k.kata start --size 2x2x2 u=u3.png
 expect_refused "a $picture: name another file than a.png" k.kata more a=a.npy,a.png

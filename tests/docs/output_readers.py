@@ -1,5 +1,5 @@
 """Opens the files that the program of docs/output.md has written with the libraries of others:
-output_readers.py LIBRARY, one of numpy, h5py, PIL, vtk. Exits with 77 where it is not installed."""
+output_readers.py LIBRARY, one of numpy, h5py, netCDF4, xarray, PIL, vtk. Exits with 77 where it is not installed."""
 import sys
 
 NX, NY, STEPS = 96, 64, 200
@@ -36,6 +36,29 @@ def read_h5py():
         assert list(file["time"][:]) == [0, 1, 2]
         assert file["p"].shape == (3, 4) and file["p"].attrs["units"].decode() == "Pa"
         assert (file["p"][2] == last[32, 20:60:10]).all()
+
+
+def read_netcdf4():
+    import netCDF4
+
+    with netCDF4.Dataset("flow.nc") as file:
+        p, u = file["p"], file["u"]
+        assert file.Conventions == "CF-1.8" and p.units == "Pa" and p.time == 1.5
+        assert p.dimensions == ("y", "x") and u.dimensions == ("y", "x_face")
+        assert list(file["x"][:]) == [10, 10.5, 11, 11.5, 12, 12.5] and file["x"].axis == "X"
+        assert list(file["x_face"][:]) == [9.75 + 0.5 * i for i in range(7)]
+        assert list(file["y"][:]) == [20, 20.5, 21, 21.5] and file["y"].axis == "Y"
+        assert (p[:] == 1e5).all() and (u[:] == 2).all() and u.shape == (4, 7)
+
+
+def read_xarray():
+    import netCDF4  # xarray reads by it
+    import xarray
+
+    assert netCDF4
+    with xarray.open_dataset("flow.nc") as file:
+        assert set(file.coords) == {"x", "y", "x_face"} and set(file.data_vars) == {"p", "u"}
+        assert file.p.sel(x=11, y=20) == 1e5 and file.u.sel(x_face=9.75).shape == (4,)
 
 
 def read_pil():
@@ -109,12 +132,26 @@ def read_steps(reader, data, size, steps, last):
     assert (vtk_to_numpy(array).reshape(NY, NX) == last).all()
 
 
-readers = {"numpy": read_numpy, "h5py": read_h5py, "PIL": read_pil, "vtk": read_vtk}
-packages = {"numpy": "python3-numpy", "h5py": "python3-h5py", "PIL": "python3-pil", "vtk": "python3-vtk9"}
+readers = {
+    "numpy": read_numpy,
+    "h5py": read_h5py,
+    "netCDF4": read_netcdf4,
+    "xarray": read_xarray,
+    "PIL": read_pil,
+    "vtk": read_vtk,
+}
+packages = {
+    "numpy": "python3-numpy",
+    "h5py": "python3-h5py",
+    "netCDF4": "python3-netcdf4",
+    "xarray": "python3-xarray",
+    "PIL": "python3-pil",
+    "vtk": "python3-vtk9",
+}
 try:
     readers[sys.argv[1]]()
 except ModuleNotFoundError as error:
-    if error.name.split(".")[0] not in ("numpy", "h5py", "PIL", "vtkmodules"):
+    if error.name.split(".")[0] not in ("numpy", "h5py", "netCDF4", "xarray", "PIL", "vtkmodules"):
         raise
     print(f"skipped: {packages[sys.argv[1]]} is not installed")
     sys.exit(77)

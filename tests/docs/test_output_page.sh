@@ -44,4 +44,4 @@ opened() # library
     cat said
     test $code = 0 || test $code = 77
 }
-for reader in numpy h5py PIL vtk; do opened $reader; done
+for reader in numpy h5py netCDF4 xarray PIL vtk; do opened $reader; done
