@@ -62,12 +62,14 @@ typedef struct member_names {
     char shown[128], first[256];
 } member_names;
 
+/* Scales of other datasets, as the coordinates in netCDF files, are left out. */
 static herr_t add_name(hid_t group, const char *name, const H5L_info_t *link, void *data)
 {
     member_names *names = data;
     size_t used = strlen(names->shown);
-    (void)group;
-    (void)link;
+    if (link->type == H5L_TYPE_HARD &&
+        H5Aexists_by_name(group, name, "REFERENCE_LIST", H5P_DEFAULT) > 0)
+        return 0;
     snprintf(names->shown + used, sizeof names->shown - used, "%s%s", used ? ", " : "", name);
     if (!names->count++) snprintf(names->first, sizeof names->first, "%s", name);
     return names->count == MOST_SHOWN;

@@ -28,7 +28,7 @@ hid_t reader_open_file(int file);
 
 /* Opens the dataset at a path. Every part of it must be a hard link. */
 bool reader_open_dataset(reader *r, const char *path);
-/* Opens the dataset called `name` in a group, or the only one there. */
+/* Opens the dataset called `name` in a group, or the only one there that is no scale of others. */
 bool reader_open_member(reader *r, const char *group, const char *name);
 
 /* ---- image.c --------------------------------------------------------------------------------- */

@@ -74,7 +74,7 @@ expect 0 apply k.kata shift u=u.h5 v=v.h5 c=0 --boundary clamp
 expect 0 apply k.kata shift u=v.h5:/v v=v.npy c=0 --boundary clamp
 cp v.npy from_h5.npy
 expect 0 apply k.kata start --size 3x2 u=u.nc
-expect 0 apply k.kata shift u=u.nc:/u v=v.nc c=0 --boundary clamp
+expect 0 apply k.kata shift u=u.nc v=v.nc c=0 --boundary clamp
 expect 0 apply k.kata shift u=v.nc:/v v=v.npy c=0 --boundary clamp
 cmp from_h5.npy v.npy
 expect_values v.npy f8 "0 0 0 10 10 10"

@@ -278,7 +278,7 @@ static void components_may_go_alone(void **unused)
     remove(path);
 }
 
-/* More points than coordinates are made at once. */
+/* More points than coordinates are made at once. The variable that is none is the only one. */
 static void long_axes_have_all_coordinates(void **unused)
 {
     enum { N = 10007 };
@@ -292,6 +292,9 @@ static void long_axes_have_all_coordinates(void **unused)
     assert_int_equal(kata_load(x, path), KATA_OK);
     assert_int_equal(kata_get(x, kata_all(g), found, N), KATA_OK);
     assert_true(found[0] == -7 && found[N - 1] == -7 + (N - 1) * 0.1);
+    kata_field *only = kata_field_new(g, "only", KATA_F64);
+    assert_int_equal(kata_load(only, path), KATA_OK);
+    assert_numbered(only, N);
     expect_values("u", N);
     assert_int_equal(kata_close(k), KATA_OK);
     remove(path);
