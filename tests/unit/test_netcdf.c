@@ -1,6 +1,5 @@
 /* Fields on grids in netCDF-4 files: axes have names, and coordinates that tell where cells and
  * faces lie; and values that are read again. */
-/* Labels: hostile */
 #include "kata/kata.h"
 
 #include <setjmp.h>

@@ -1,5 +1,4 @@
 /* What has no place in netCDF-4 files of fields on grids, and the words that say so. */
-/* Labels: hostile */
 #include "kata/kata.h"
 
 #include <setjmp.h>
