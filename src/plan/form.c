@@ -130,11 +130,12 @@ static const char *check_node(const around *a, const plan_node *n)
         wrong = check_slot(a->a, n->slot);
         if (!wrong && !a->blocks) wrong = "an exchange lies outside of blocks";
         if (!wrong && a->tiles) wrong = "an exchange lies in a tile";
+        if (!wrong && !has_buffer(a, n->slot)) wrong = "an exchange lies outside of its buffers";
         for (int d = 0; d < 3 && !wrong; d++)
             if (n->margin[d].lo > 0 || is_far(n->margin[d].lo) || n->margin[d].hi < 0 ||
                 is_far(n->margin[d].hi))
                 wrong = "a margin is out of range";
-        return wrong;
+        return wrong ? wrong : check_periods(a, n);
     case PLAN_SCALAR:
         if (a->in_wave) return "a scalar is finished in a wave";
         return a->blocks && a->tiles ? "a scalar is finished in a tile of blocks"

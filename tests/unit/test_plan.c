@@ -214,6 +214,10 @@ static void print_tallies(const tally *tallies)
     }
 }
 
+/* A chain with damage of which there is one in 50,000: of fields on two grids in periodic blocks, one
+ * that lies at home is exchanged, and its points are copied by the period of the other grid. */
+enum { FAR_EXCHANGE = 2185 };
+
 /* Each kind of damage is met, and refused, at least once. Some kinds are rare, and a new method of
  * planning changes which chains meet them. So more chains are drawn until each kind was refused. */
 static void damaged_plans_that_give_other_bits_are_refused(void **state)
@@ -223,6 +227,7 @@ static void damaged_plans_that_give_other_bits_are_refused(void **state)
     assert_non_null(tallies);
     uint64_t chains = chain_count();
     uint64_t first = from_environment("KATA_TEST_SEED", 1);
+    check_mutants(FAR_EXCHANGE, tallies);
     bool counts = chains >= 1000;
     uint64_t most = counts ? MOST_TURNS * chains : chains;
     for (uint64_t i = 0; i < most && (i < chains || count_unrefused(tallies)); i++)
