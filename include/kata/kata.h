@@ -1034,6 +1034,9 @@ typedef struct kata_save_options {
  *       components_N, z, y and x; x_face and so on along which they are staggered. A variable for
  *       each of x to z_face has the coordinates: .origin + index * .spacing, of faces half a
  *       spacing less. Fields have the same points where they share an axis.
+ *       Of a mesh, the mesh by the conventions UGRID 1.0, with all its tables of neighbours: fields
+ *       on its cells, edges and vertices, and where vertices lie (.positions; a sphere has
+ *       degrees). kata_grid_mesh_load reads it again.
  *
  *   VTKHDF
  *       An ImageData of points, for ParaView; with .cells, of cells.

@@ -226,8 +226,7 @@ static void add_field(netcdf_file *f, const api_field_list *list, int i, double 
     say_text(v, "mesh", "mesh");
     say_text(v, "location", one[kind]);
     say_text(v, "units", field->units);
-    if (time != 0)
-        v->attributes[v->attribute_count++] = (io_attribute){IO_DOUBLE, "time", NULL, time};
+    v->attributes[v->attribute_count++] = (io_attribute){IO_DOUBLE, "time", NULL, time};
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */

@@ -214,8 +214,8 @@ static void print_tallies(const tally *tallies)
     }
 }
 
-/* A chain with damage of which there is one in 50,000: of fields on two grids in periodic blocks, one
- * that lies at home is exchanged, and its points are copied by the period of the other grid. */
+/* A chain with damage of which there is one in 50,000: of fields on two grids in periodic blocks,
+ * one that lies at home is exchanged, and its points are copied by the period of the other grid. */
 enum { FAR_EXCHANGE = 2185 };
 
 /* Each kind of damage is met, and refused, at least once. Some kinds are rare, and a new method of
