@@ -29,6 +29,8 @@ static bool bound_of(const lowering *l, ir_id id, int direction, int64_t *value)
     const ir_node *n = &l->g->nodes[id];
     int64_t other;
     if (constant_of(l->g, id, value)) return true;
+    if (n->op == IR_CONVERT && n->type == IR_I64 && l->g->nodes[n->arg[0]].type == IR_I32)
+        return bound_of(l, n->arg[0], direction, value); /* an int as the start of a long */
     for (const lower_counter *c = l->counters; c; c = c->outer)
         if (c->carried == id)
             return c->direction == direction && bound_of(l, n->arg[0], direction, value);

@@ -29,7 +29,7 @@ static const char text_of_kernels[] =
     "{ double a = u;\n"
     "  for (int i = 0; i < n && i < 20; i += 2) {\n"
     "    if (i == 4) continue;\n"
-    "    for (int j = i; j < n && j < 30; j++) {\n"
+    "    for (long j = i; j < n && j < 30; j++) {\n"
     "      a = a*0.5 + w[j % 7] + u[1,0]*j;\n"
     "      if (a > 1000) return; }\n"
     "    s += a; }\n"
@@ -52,7 +52,7 @@ static const char text_of_kernels[] =
     "{ v = root(u[1,0], most) + root(u, most + 2) + early(u, most); }\n"
     /* downwards; values that change places; a variable that the loop leaves */
     "kernel places(in double u, out double v, int n)\n"
-    "{ double a = u, b = u[0,1], c = ix; int i;\n"
+    "{ double a = u, b = u[0,1], c = ix; long i;\n"
     "  for (i = min(n, 30); i > 0 && i > -40; i--) { double t = a; a = b; b = c; c = t; }\n"
     "  v = a + 2*b + 4*c + 100*i; }\n"
     /* written in the loop, and read back; beside, the step where a loop ends */
