@@ -11,6 +11,8 @@
 
 enum {
     KINDS = 3,
+    CELL = 0,
+    EDGE = KATA_EDGES - KATA_CELLS,
     VERTEX = KATA_VERTICES - KATA_CELLS,
     TABLES = KINDS * KINDS,
     COORDINATES = 3,
@@ -86,12 +88,21 @@ static void say_int(io_variable *v, const char *name, int value)
 
 /* ---- the mesh -------------------------------------------------------------------------------- */
 
+/* Whether rows of a cell go around it, as those in a file have to. Rows of the way back ascend: who
+ * reads the mesh makes them again. */
+static bool goes_around(const grid_mesh *mesh, int from, int to)
+{
+    if (from != CELL) return true;
+    if (to == VERTEX) return mesh->count[EDGE] > 0;
+    return to != EDGE || mesh->relation[CELL][VERTEX].of || !mesh->relation[EDGE][VERTEX].of;
+}
+
 static void add_table(netcdf_file *f, const grid_mesh *mesh, int from, int to,
                       io_variable *topology)
 {
     const grid_relation *r = &mesh->relation[from][to];
     char(*names)[LONGEST] = f->tables[from * KINDS + to];
-    if (!r->of || !r->width || !mesh->count[from]) return;
+    if (!r->of || !r->width || !mesh->count[from] || !goes_around(mesh, from, to)) return;
     snprintf(names[0], LONGEST, "%s_%s_connectivity", one[from], one[to]);
     snprintf(names[1], LONGEST, "mesh_%s_%ss", one[from], one[to]);
     say_text(topology, names[0], names[1]);

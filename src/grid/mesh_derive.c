@@ -287,10 +287,11 @@ static kata_status make_backs(mesh_work *w)
     return status;
 }
 
-/* What goes around a cell, which the way back does not tell. `in_order`: cell_edges do. */
-static kata_status make_around(mesh_work *w, bool in_order)
+/* What goes around a cell, which the way back does not tell. `in_order`: cell_edges do; `vertices`:
+ * cell_vertices do. */
+static kata_status make_around(mesh_work *w, bool in_order, bool vertices)
 {
-    bool vertices = mesh_has(w, CELL, VERTEX), edges = mesh_has(w, CELL, EDGE);
+    bool edges = mesh_has(w, CELL, EDGE);
     bool ends = mesh_has(w, EDGE, VERTEX);
     if (vertices && !w->mesh->count[EDGE]) return make_edges(w);
     if (vertices && ends && lacks(w, CELL, EDGE) && !mesh_has(w, EDGE, CELL))
@@ -302,9 +303,10 @@ static kata_status make_around(mesh_work *w, bool in_order)
 kata_status mesh_derive(mesh_work *w)
 {
     bool in_order = mesh_has(w, CELL, EDGE), given = mesh_has(w, EDGE, CELL);
-    kata_status status = make_around(w, in_order);
+    const bool vertices = mesh_has(w, CELL, VERTEX);
+    kata_status status = make_around(w, in_order, vertices);
     if (!status) status = make_backs(w);
-    if (!status) status = make_around(w, in_order);
+    if (!status) status = make_around(w, in_order, vertices);
     if (!status) status = make_backs(w);
     bool around = mesh_has(w, CELL, VERTEX) && mesh_has(w, CELL, EDGE) && mesh_has(w, EDGE, VERTEX);
     if (!status && around && !given)

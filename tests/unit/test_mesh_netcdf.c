@@ -223,6 +223,33 @@ static void a_mesh_is_read_as_it_was(void **unused)
     remove(path);
 }
 
+/* Two squares: of the cells at each vertex alone, and of each edge's vertices and cells. No row of
+ * the cells goes around them. */
+static void rows_that_ascend_are_made_again(void **unused)
+{
+    static const int32_t at_vertex[6][2] = {{0, -1}, {0, 1}, {1, -1}, {0, -1}, {0, 1}, {1, -1}};
+    static const int32_t ends[7][2] = {{0, 1}, {3, 4}, {1, 2}, {4, 5}, {0, 3}, {1, 4}, {2, 5}};
+    static const int32_t cells[7][2] = {{0, -1}, {0, -1}, {1, -1}, {1, -1},
+                                        {0, -1}, {0, 1},  {1, -1}};
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        kata *k = kata_open(NULL);
+        kata_grid *g =
+            i ? kata_grid_mesh(k, 2, .vertices = 6, .vertex_cells = {at_vertex[0], 2})
+              : kata_grid_mesh(k, 2, .edges = 7, .vertices = 6, .edge_vertices = {ends[0], 2},
+                               .edge_cells = {cells[0], 2});
+        assert_int_equal(kata_grid_count(g, KATA_EDGES), i ? 0 : 7);
+        kata_field *at = kata_field_new(g, "at", KATA_F64, .on = KATA_VERTICES, .components = 2);
+        assert_int_equal(kata_save(numbered(g, "h", KATA_CELLS, 1, 1), path, .positions = at),
+                         KATA_OK);
+        kata_grid *again = kata_grid_mesh_load(k, path, 1);
+        assert_non_null(again);
+        assert_same_tables(g, again);
+        assert_int_equal(kata_close(k), KATA_OK);
+    }
+    remove(path);
+}
+
 /* ---- what other programs find ---------------------------------------------------------------- */
 
 static void axes_have_names(void **unused)
@@ -440,6 +467,7 @@ static void others_are_refused(void **unused)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {cmocka_unit_test(a_mesh_is_read_as_it_was),
+                                              cmocka_unit_test(rows_that_ascend_are_made_again),
                                               cmocka_unit_test(axes_have_names),
                                               cmocka_unit_test(a_topology_names_its_tables),
                                               cmocka_unit_test(a_sphere_has_degrees),
