@@ -1,6 +1,9 @@
 /* Fields, scalars and numbers that kernels are applied to. */
 #include "generate.h"
 
+#include <float.h>
+#include <math.h>
+
 static bool is_written(const param *p)
 {
     return p->kind == OUT || p->kind == INOUT || p->kind >= SUM;
@@ -83,6 +86,14 @@ static void bind_fields(world *w, const kernel *k, step *s)
     }
 }
 
+/* A number that a parameter takes: not one that a float would make infinite. */
+static double draw_real(chance *c, const param *param)
+{
+    const double x = generate_double(c);
+    const bool beyond = param->type == FLOAT && isfinite(x) && isinf((float)x);
+    return beyond ? copysign(FLT_MAX, x) : x;
+}
+
 static void bind_table(world *w, const param *param, argument *a)
 {
     chance *c = w->chance;
@@ -90,7 +101,7 @@ static void bind_table(world *w, const param *param, argument *a)
     for (int i = 0; i < w->p->scalar_count; i++)
         if (suits_scalar(w->p, param, i) && chance_of(c, w->p->passes ? 8 : 50)) a->index = i;
     for (int i = 0; i < param->count; i++) {
-        a->reals[i] = generate_double(c);
+        a->reals[i] = draw_real(c, param);
         a->integers[i] = generate_integer(c, param->type == LONG);
     }
     bool reals = is_floating(param->type) && chance_of(c, 80);
@@ -104,7 +115,7 @@ static void bind_number(world *w, const param *param, argument *a)
     for (int i = 0; i < w->p->scalar_count && !param->splits; i++)
         if (suits_scalar(w->p, param, i) && chance_of(c, w->p->passes ? 8 : 35)) a->index = i;
     if (is_floating(param->type) && chance_of(c, 85))
-        a->number = kata_arg_floating(generate_double(c), 0);
+        a->number = kata_arg_floating(draw_real(c, param), 0);
     else if (is_floating(param->type) && chance_of(c, 10))
         a->number = kata_arg_unsigned(UINT64_MAX - chance_bits(c) % 5000, 0);
     else
