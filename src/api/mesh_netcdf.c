@@ -144,13 +144,12 @@ static const coordinates on_sphere = {2,
                                       {"longitude", "latitude"},
                                       {"degrees_east", "degrees_north"}};
 
+/* The conventions ask for two names; readers take no third one. */
 static coordinates straight(const kata_field *at)
 {
-    const int count = at->slot->components;
     const char *units = at->units;
-    return (coordinates){count,
-                         count > 2 ? "mesh_node_x mesh_node_y mesh_node_z"
-                                   : "mesh_node_x mesh_node_y",
+    return (coordinates){at->slot->components,
+                         "mesh_node_x mesh_node_y",
                          {"mesh_node_x", "mesh_node_y", "mesh_node_z"},
                          {NULL, NULL, NULL},
                          {units, units, units}};

@@ -294,7 +294,7 @@ static void a_topology_names_its_tables(void **unused)
         KATA_OK);
     expect_text("/", "Conventions", "CF-1.8 UGRID-1.0");
     expect_text("mesh", "cf_role", "mesh_topology");
-    expect_text("mesh", "node_coordinates", "mesh_node_x mesh_node_y mesh_node_z");
+    expect_text("mesh", "node_coordinates", "mesh_node_x mesh_node_y");
     expect_text("mesh", "face_node_connectivity", "mesh_face_nodes");
     expect_text("mesh", "edge_face_connectivity", "mesh_edge_faces");
     expect_text("mesh", "edge_dimension", "mesh_edges");
