@@ -1004,8 +1004,9 @@ typedef struct kata_save_options {
     int64_t every KATA_ZERO; /* kata_series_new: of the calls of kata_series_add, the first
                                 adds a step, and each so manieth after it; 0 means 1 */
     double frame_seconds KATA_ZERO;  /* .apng: how long each picture is shown; 0 means 0.1 */
-    kata_field *positions KATA_ZERO; /* .vtkhdf and .nc of a mesh: where its vertices lie, a field on them
-                                        with the components x, y and perhaps z. A sphere has them */
+    kata_field *positions KATA_ZERO; /* .vtkhdf, .nc of a mesh: where its vertices lie, a field on
+                                        them with the components x, y and perhaps z. A sphere has
+                                        them */
 } KATA_NAMED kata_save_options;
 
 /* Writes a field; the file appears whole or not at all. f16, bf16 and unorm8 are written as f32,
