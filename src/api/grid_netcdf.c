@@ -107,11 +107,6 @@ static int add_dimension(netcdf_file *f, const char *name, int64_t size)
     return i;
 }
 
-static void say_text(io_variable *v, const char *name, const char *value)
-{
-    if (value) v->attributes[v->attribute_count++] = (io_attribute){IO_TEXT, name, value, 0};
-}
-
 /* The axes of a field that the file does not have yet; reports another size. */
 static kata_status add_axes(netcdf_file *f, const api_field_list *list, const kata_field *field,
                             const io_about *about)
@@ -128,7 +123,7 @@ static kata_status add_axes(netcdf_file *f, const api_field_list *list, const ka
         const int i = add_dimension(f, name, all.hi[d]);
         io_variable *v = &f->variables[i];
         *v = (io_variable){.name = f->names[i], .type = KATA_F64, .axes = 1, .dimension = {i}};
-        say_text(v, "axis", letters[d]);
+        io_variable_say(v, "axis", letters[d]);
         f->points[i].origin = about->origin[n];
         f->points[i].spacing = about->spacing[n];
         f->points[i].field = field;
@@ -158,8 +153,8 @@ static void add_field(netcdf_file *f, const api_field_list *list, int i, double 
     for (int d = slot->shape.rank - 1; d >= 0; d--)
         if (!slot->absent_axis[d])
             v->dimension[v->axes++] = find(f, axis_names[slot->staggered[d]][d]);
-    say_text(v, "units", field->units);
-    v->attributes[v->attribute_count++] = (io_attribute){IO_DOUBLE, "time", NULL, time};
+    io_variable_say(v, "units", field->units);
+    io_variable_say_double(v, "time", time);
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */

@@ -76,16 +76,6 @@ static io_variable *add(netcdf_file *f, const char *name, kata_type type, const 
 
 static void add_axis(io_variable *v, int dimension) { v->dimension[v->axes++] = dimension; }
 
-static void say_text(io_variable *v, const char *name, const char *value)
-{
-    if (value) v->attributes[v->attribute_count++] = (io_attribute){IO_TEXT, name, value, 0};
-}
-
-static void say_int(io_variable *v, const char *name, int value)
-{
-    v->attributes[v->attribute_count++] = (io_attribute){IO_INT, name, NULL, value};
-}
-
 /* ---- the mesh -------------------------------------------------------------------------------- */
 
 /* Whether rows of a cell go around it, as those in a file have to. Rows of the way back ascend: who
@@ -105,13 +95,13 @@ static void add_table(netcdf_file *f, const grid_mesh *mesh, int from, int to,
     if (!r->of || !r->width || !mesh->count[from] || !goes_around(mesh, from, to)) return;
     snprintf(names[0], LONGEST, "%s_%s_connectivity", one[from], one[to]);
     snprintf(names[1], LONGEST, "mesh_%s_%ss", one[from], one[to]);
-    say_text(topology, names[0], names[1]);
+    io_variable_say(topology, names[0], names[1]);
     io_variable *v = add(f, names[1], KATA_I32, r->of);
     add_axis(v, elements(f, mesh, from));
     add_axis(v, sized(f, "slots", r->width));
-    say_text(v, "cf_role", names[0]);
-    say_int(v, "start_index", 0);
-    say_int(v, "_FillValue", -1);
+    io_variable_say(v, "cf_role", names[0]);
+    io_variable_say_int(v, "start_index", 0);
+    io_variable_say_int(v, "_FillValue", -1);
 }
 
 static void add_topology(netcdf_file *f, const grid_mesh *mesh, const char *coordinates)
@@ -122,11 +112,11 @@ static void add_topology(netcdf_file *f, const grid_mesh *mesh, const char *coor
         if (mesh->count[kind]) elements(f, mesh, kind);
     }
     io_variable *v = add(f, "mesh", KATA_I32, &nothing);
-    say_text(v, "cf_role", "mesh_topology");
-    say_int(v, "topology_dimension", 2);
-    say_text(v, "node_coordinates", coordinates);
-    say_text(v, "face_dimension", f->many[0]);
-    if (mesh->count[1]) say_text(v, "edge_dimension", f->many[1]);
+    io_variable_say(v, "cf_role", "mesh_topology");
+    io_variable_say_int(v, "topology_dimension", 2);
+    io_variable_say(v, "node_coordinates", coordinates);
+    io_variable_say(v, "face_dimension", f->many[0]);
+    if (mesh->count[1]) io_variable_say(v, "edge_dimension", f->many[1]);
     for (int i = 0; i < TABLES; i++) add_table(f, mesh, i / KINDS, i % KINDS, v);
 }
 
@@ -160,8 +150,8 @@ static void add_coordinates(netcdf_file *f, const grid_mesh *mesh, const coordin
     for (int i = 0; i < c->count; i++) {
         io_variable *v = add(f, c->name[i], KATA_F64, f->position + i * mesh->count[VERTEX]);
         add_axis(v, elements(f, mesh, VERTEX));
-        say_text(v, "standard_name", c->standard[i]);
-        say_text(v, "units", c->units[i]);
+        io_variable_say(v, "standard_name", c->standard[i]);
+        io_variable_say(v, "units", c->units[i]);
     }
 }
 
@@ -233,10 +223,10 @@ static void add_field(netcdf_file *f, const api_field_list *list, int i, double 
     if (levels > 1 && !in_rows) add_axis(v, sized(f, "layers", levels));
     add_axis(v, elements(f, &mesh->given, kind));
     if (levels > 1 && in_rows) add_axis(v, sized(f, "layers", levels));
-    say_text(v, "mesh", "mesh");
-    say_text(v, "location", one[kind]);
-    say_text(v, "units", field->units);
-    v->attributes[v->attribute_count++] = (io_attribute){IO_DOUBLE, "time", NULL, time};
+    io_variable_say(v, "mesh", "mesh");
+    io_variable_say(v, "location", one[kind]);
+    io_variable_say(v, "units", field->units);
+    io_variable_say_double(v, "time", time);
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */

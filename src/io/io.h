@@ -255,7 +255,7 @@ typedef struct io_dimension {
 
 typedef struct io_attribute {
     enum { IO_TEXT, IO_INT, IO_DOUBLE } kind;
-    const char *name, *text; /* NULL: there is no such attribute */
+    const char *name, *text;
     double number;
 } io_attribute;
 
@@ -269,6 +269,11 @@ typedef struct io_variable {
     int attribute_count;
     io_attribute attributes[IO_MOST_ATTRIBUTES];
 } io_variable;
+
+/* Adds an attribute; of a text that is NULL, none. */
+void io_variable_say(io_variable *v, const char *name, const char *value);
+void io_variable_say_int(io_variable *v, const char *name, int value);
+void io_variable_say_double(io_variable *v, const char *name, double value);
 
 /* What a netCDF-4 file has. Variables and dimensions have names of their own; a variable with the
  * name of a dimension has that axis alone, and tells where its points lie. */

@@ -20,6 +20,25 @@ typedef struct netcdf_file {
     int *taken; /* of each variable: its number among those of the source */
 } netcdf_file;
 
+/* ---- attributes ------------------------------------------------------------------------------ */
+
+static void add(io_variable *v, io_attribute a) { v->attributes[v->attribute_count++] = a; }
+
+void io_variable_say(io_variable *v, const char *name, const char *value)
+{
+    if (value) add(v, (io_attribute){IO_TEXT, name, value, 0});
+}
+
+void io_variable_say_int(io_variable *v, const char *name, int value)
+{
+    add(v, (io_attribute){IO_INT, name, NULL, value});
+}
+
+void io_variable_say_double(io_variable *v, const char *name, double value)
+{
+    add(v, (io_attribute){IO_DOUBLE, name, NULL, value});
+}
+
 /* ---- dimensions ------------------------------------------------------------------------------ */
 
 static const io_variable *variable_of(const io_netcdf *n, const char *name)
@@ -78,10 +97,9 @@ static bool name_axes(hid_t file, const io_netcdf *n, const io_variable *v)
 /* netCDF wants _FillValue to be of the variable's type; all whole numbers here are int. */
 static bool say(hid_t object, const io_attribute *a)
 {
-    const int64_t number = (int64_t)a->number;
     switch (a->kind) {
     case IO_TEXT: return io_hdf5_text(object, a->name, a->text);
-    case IO_INT: return io_hdf5_small(object, a->name, (int32_t)number);
+    case IO_INT: return io_hdf5_small(object, a->name, (int32_t)a->number);
     case IO_DOUBLE: return io_hdf5_doubles(object, a->name, 0, &a->number);
     }
     return false;
