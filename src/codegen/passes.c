@@ -96,6 +96,9 @@ static bool stream_results(codegen_writer *w)
 /* Is done before there is a loop: see exec/cpu_inline.c. */
 static bool compute_temporaries(codegen_writer *w) { return w->loop; }
 
+/* Likewise: see exec/cpu_fuse.c. */
+static bool fuse_loops(codegen_writer *w) { return w->loop; }
+
 static bool hide_rows(codegen_writer *w) { return w->hidden = true; }
 
 /* After a store compilers read again what it may have changed, but not variables of the function.
@@ -221,6 +224,7 @@ static const struct {
     codegen_pass *run;
 } passes[] = {
     {"inline", compute_temporaries}, /* temporaries are computed where they are read */
+    {"fuse", fuse_loops},            /* loops over the same points run as one */
     {"blocks", run_blocks},          /* rows stored in blocks: one index for a block */
     {"lookups", codegen_look_up},    /* elements of tables from memory, instead of choices */
     {"vectors", run_vectors},        /* points of a row by registers: needed by most below */

@@ -7,6 +7,7 @@
  * others. */
 #include "base/rounding.h"
 #include "exec/alike.h"
+#include "exec/fuse.h"
 #include "exec/inline.h"
 
 #include <stdlib.h>
@@ -33,7 +34,8 @@ void exec_cpu_free(struct exec_cpu *cpu)
     wisdom_free(&cpu->wisdom);
     sweep_workers_free(cpu->workers);
     cpu_functions_free(cpu);
-    cpu_joined_free(cpu);
+    joined_kernels_free(&cpu->joined);
+    cpu_fuser_free(cpu);
     arena_free(&cpu->search_memory);
     arena_free(&cpu->chain_memory);
     arena_free(&cpu->run_memory);
@@ -146,12 +148,17 @@ static kata_status run_asked(exec_context *context, const chain *c, const size_t
     return cpu_run_planned(context, &work, m);
 }
 
+/* Whether a chain may run as one of fewer loops. */
+static bool may_change(const exec_context *context, const chain *c)
+{
+    return context->fastest && !context->lines && !c->after && !c->goes_on;
+}
+
 static bool may_inline(const exec_context *context, const chain *c)
 {
     bool some = false;
     for (size_t i = 0; i < c->slot_count; i++) some = some || c->slots[i]->temporary;
-    return some && context->fastest && !context->lines && !c->after && !c->goes_on &&
-           !codegen_leaves_out(context->without, "inline");
+    return some && may_change(context, c) && !codegen_leaves_out(context->without, "inline");
 }
 
 /* Sets `own` to a chain that does the same in fewer loops, and their functions, if all of them have
@@ -170,6 +177,11 @@ static kata_status inline_temporaries(exec_context *context, const chain *c, cha
     if (status || !fewer || !cpu_has_all_code(context, own, functions, m, &status)) own->count = 0;
     if (own->count) observe_meter_meet(context->meter, own);
     return status;
+}
+
+static bool may_fuse(const exec_context *context, const chain *c)
+{
+    return c->count > 1 && may_change(context, c) && !codegen_leaves_out(context->without, "fuse");
 }
 
 /* Runs a chain, whose functions are known, by a plan; NULL: by the one that is chosen for it. */
@@ -197,12 +209,14 @@ static kata_status run_chain(exec_context *context, const chain *c, const plan *
     arena *memory = &context->cpu->chain_memory;
     size_t *functions = arena_array(memory, c->count + 1, sizeof *functions);
     kata_status status = functions ? KATA_OK : message_no_memory(m);
-    chain own = {.count = 0};
+    chain own = {.count = 0}, fused = {.count = 0};
     cpu_larger_take(context);
     if (!status && !p) status = inline_temporaries(context, c, &own, functions, m);
-    if (!status && own.count)
-        c = &own;
-    else if (!status)
+    if (own.count) c = &own;
+    if (!status && !p && may_fuse(context, c)) status = cpu_fuse(context, c, &fused, &functions, m);
+    if (fused.count)
+        c = &fused;
+    else if (!status && !own.count)
         status = cpu_compile(context, c, functions, m);
     if (!status) status = sweep_make_arrays(c, m);
     if (!status) cpu_larger_begin(context, c, functions);

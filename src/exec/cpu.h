@@ -64,7 +64,8 @@ struct exec_cpu {
     bool wisdom_loaded;
     wisdom wisdom; /* as it was when it was loaded */
     bool crossover_loaded;
-    struct cpu_joined *joined; /* see inline.h */
+    struct joined_kernel *joined; /* see inline.h */
+    struct cpu_fuser *fuser;      /* see fuse.h; NULL at first */
     int64_t asked[2]; /* chains for which a plan was asked: run loop by loop, and by the plan */
 };
 
@@ -216,6 +217,10 @@ void cpu_crossover_save(struct exec_cpu *cpu);
 /* Sets functions[i] to the number of the function of loop i of a chain, and starts compilers for
  * those that have no code where that is worth it. */
 kata_status cpu_compile(exec_context *context, const chain *c, size_t *functions, messages *m);
+/* Finds these functions, too, and says whether all have code. No loop waits for those that have
+ * none: compilers of low priority make them, some at a time, if `start` says so. */
+kata_status cpu_compile_beside(exec_context *context, const chain *c, size_t *functions, bool start,
+                               bool *complete, messages *m);
 /* The code of a function for a loop. NULL where the loop is to be interpreted, because that ends
  * before the compiler would. */
 kata_status cpu_compiled(exec_context *context, size_t function, const chain_loop *loop,

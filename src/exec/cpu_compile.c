@@ -102,6 +102,7 @@ typedef struct search {
     arena memory;
     size_t loops;         /* of the chain */
     bool fits;            /* all that it touches fits the caches */
+    bool larger;          /* elsewhere no smaller function serves for a larger one */
     cpu_missing *missing; /* NULL: none yet */
     size_t count;
     double seconds; /* to interpret their loops */
@@ -156,16 +157,17 @@ static kata_status look_up_smaller(exec_context *context, bool fits, codegen_loo
 
 /* Sets *function to the number of that of a loop: the smaller of two, unless there is code of the
  * larger one, or will be soon. *bound says so where there is none. */
-static kata_status look_up(exec_context *context, bool fits, codegen_loop *bound, size_t *function)
+static kata_status look_up(exec_context *context, const search *s, codegen_loop *bound,
+                           size_t *function)
 {
     struct exec_cpu *cpu = context->cpu;
     const codegen_loop larger = *bound;
     const cpu_function *f = find(cpu, bound);
     bool there = f && (f->run || (f->group && f->group != cpu->beside));
-    bool may_be_smaller = (fits || !context->larger) && !context->without && !there;
+    bool may_be_smaller = (s->fits || !s->larger) && !context->without && !there;
     if (may_be_smaller) bound->without = codegen_passes_past_caches(bound);
     if (bound->without != larger.without)
-        return look_up_smaller(context, fits, bound, &larger, function);
+        return look_up_smaller(context, s->fits, bound, &larger, function);
     return get_function(context, bound, NULL, function);
 }
 
@@ -215,7 +217,7 @@ static kata_status function_of(exec_context *context, const chain_loop *loop, se
     if (f) *function = known->function;
     if (f && f->run) return KATA_OK;
     if (!cpu_bind(loop, context, &s->memory, &bound)) return KATA_ERROR_MEMORY;
-    if (look_up(context, s->fits, &bound, function)) return KATA_ERROR_MEMORY;
+    if (look_up(context, s, &bound, function)) return KATA_ERROR_MEMORY;
     if (few) *known = (cpu_bound){loop->kernel, fields, *function};
     f = &context->cpu->functions[*function];
     if (f->run) return KATA_OK;
@@ -243,20 +245,58 @@ static kata_status prepare(exec_context *context, const search *s, const size_t 
     return status;
 }
 
-kata_status cpu_compile(exec_context *context, const chain *c, size_t *functions, messages *m)
+/* Finds the functions of a chain. */
+static kata_status begin_search(exec_context *context, const chain *c, size_t *functions, search *s)
 {
-    search s = {.memory = context->cpu->search_memory,
-                .loops = c->count,
-                .fits = sweep_chain_fits(context->cpu->workers, c)};
     kata_status status = KATA_OK;
-    context->cpu->fits = s.fits;
+    *s = (search){.memory = context->cpu->search_memory,
+                  .loops = c->count,
+                  .fits = sweep_chain_fits(context->cpu->workers, c),
+                  .larger = s->larger};
+    context->cpu->fits = s->fits;
     context->cpu->searches++;
     for (size_t i = 0; i < c->count && !status; i++)
-        status = function_of(context, &c->loops[i], &s, &functions[i]);
-    status = status ? message_no_memory(m) : prepare(context, &s, functions, c->count, m);
-    arena_clear(&s.memory);
-    context->cpu->search_memory = s.memory;
+        status = function_of(context, &c->loops[i], s, &functions[i]);
     return status;
+}
+
+static void end_search(exec_context *context, search *s)
+{
+    arena_clear(&s->memory);
+    context->cpu->search_memory = s->memory;
+}
+
+kata_status cpu_compile(exec_context *context, const chain *c, size_t *functions, messages *m)
+{
+    search s = {.larger = context->larger};
+    kata_status status = begin_search(context, c, functions, &s);
+    status = status ? message_no_memory(m) : prepare(context, &s, functions, c->count, m);
+    end_search(context, &s);
+    return status;
+}
+
+/* Starts a compiler of low priority for some of the functions without code. */
+static void start_beside(exec_context *context, search *s)
+{
+    struct exec_cpu *cpu = context->cpu;
+    size_t count = 0;
+    for (size_t i = 0; i < s->count && count < CPU_MOST_IN_GROUP; i++)
+        if (!cpu->functions[s->missing[i].function].failed) s->missing[count++] = s->missing[i];
+    if (count && !cpu->beside && jit_has_compiler(context->jit))
+        cpu->beside = cpu_group_start_later(context, s->missing, count);
+}
+
+kata_status cpu_compile_beside(exec_context *context, const chain *c, size_t *functions, bool start,
+                               bool *complete, messages *m)
+{
+    search s = {.larger = true};
+    kata_status status = begin_search(context, c, functions, &s);
+    *complete = !status;
+    for (size_t i = 0; i < c->count && *complete; i++)
+        *complete = functions[i] == CPU_NO_FUNCTION || context->cpu->functions[functions[i]].run;
+    if (!status && start) start_beside(context, &s);
+    end_search(context, &s);
+    return status ? message_no_memory(m) : KATA_OK;
 }
 
 kata_status cpu_compiled(exec_context *context, size_t function, const chain_loop *loop,

@@ -1,6 +1,7 @@
 /* How chains have run, as it is explained: which way was fastest, which ways were tried, how long
  * they took, or why there was nothing to try. */
 #include "exec/alike.h"
+#include "exec/fuse.h"
 #include "exec/inline.h"
 #include "ir/run_cost.h"
 
@@ -225,6 +226,7 @@ void exec_cpu_explain(const exec_context *context, const machine *m, const kata_
             say(out, w, &r);
     }
     cpu_joined_explain(cpu, json, out);
+    cpu_fused_explain(cpu, json, out);
     if (!cpu->asked[0] && !cpu->asked[1]) return;
     text_add(out,
              json ? "{\"kind\": \"asked\", \"by_plan\": %lld, \"loop_by_loop\": %lld}\n"

@@ -92,17 +92,6 @@ static uint64_t hash_joint(const cpu_joint *j)
     return hash;
 }
 
-/* The names of the first kernels of a joint. */
-static const char *join_names(const cpu_joint *j, int count, const char *between, arena *memory)
-{
-    text name = {0};
-    for (int i = 0; i < count; i++)
-        text_add(&name, "%s%s", i ? between : "", j->parts[i].kernel->name);
-    char *own = name.failed ? NULL : arena_copy_text(memory, text_get(&name), name.length);
-    text_free(&name);
-    return own;
-}
-
 /* Whether a kernel costs not much more than its parts. */
 static bool is_worth(const cpu_joint *j, const ir_kernel *kernel)
 {
@@ -113,66 +102,36 @@ static bool is_worth(const cpu_joint *j, const ir_kernel *kernel)
 }
 
 /* Sets the kernel of a new joint, none where it would not be worth it; false when memory is out. */
-static bool make_kernel(const cpu_joint *j, cpu_joined *out)
+static bool make_kernel(const cpu_joint *j, joined_kernel *out)
 {
-    ir_kernel *k = arena_alloc(&out->memory, sizeof *k);
-    ir_param *params = arena_array(&out->memory, (size_t)j->param_count + 1, sizeof *params);
-    if (!k || !params) return false;
-    memcpy(params, j->params, (size_t)j->param_count * sizeof *params);
-    out->last = join_names(&(cpu_joint){.parts = {j->parts[j->count - 1]}}, 1, "", &out->memory);
-    out->others = join_names(j, j->count - 1, "\", \"", &out->memory);
-    *k = (ir_kernel){.name = join_names(j, j->count, "_", &out->memory),
-                     .params = params,
-                     .param_count = j->param_count,
-                     .real_param = -1};
-    for (int p = 0; p < j->param_count; p++)
-        if (params[p].kind == IR_PARAM_TABLE) k->table_elements += params[p].count;
-    if (!k->name || !out->last || !out->others) return false;
+    const ir_kernel *kernels[CPU_MOST_PARTS];
+    for (int i = 0; i < j->count; i++) kernels[i] = j->parts[i].kernel;
+    ir_kernel *k = joined_kernel_begin(out, kernels, j->count, j->params, j->param_count);
+    if (!k) return false;
     bool made = ir_inline(j->parts, j->count, &out->memory, k);
-    if (made && is_worth(j, k))
-        out->kernel = k;
-    else
-        ir_kernel_free(k);
+    joined_kernel_end(out, k, made && is_worth(j, k));
     return true;
 }
 
 /* The kernel of a joint; NULL where there is none. False when memory is out. */
 static bool find_kernel(struct exec_cpu *cpu, const cpu_joint *j, const ir_kernel **kernel)
 {
-    uint64_t key = hash_joint(j);
-    cpu_joined *known = cpu->joined;
-    while (known && known->key != key) known = known->next;
-    if (!known) {
-        known = calloc(1, sizeof *known);
-        if (!known) return false;
-        *known = (cpu_joined){.key = key, .next = cpu->joined};
-        cpu->joined = known;
-        if (!make_kernel(j, known)) return false;
-    }
-    *kernel = known->kernel;
+    bool is_new;
+    joined_kernel *joined = joined_kernel_get(&cpu->joined, hash_joint(j), &is_new);
+    if (!joined || (is_new && !make_kernel(j, joined))) return false;
+    *kernel = joined->kernel;
     return true;
 }
 
 void cpu_joined_explain(const struct exec_cpu *cpu, bool json, text *out)
 {
-    for (const cpu_joined *j = cpu->joined; j; j = j->next) {
+    for (const joined_kernel *j = cpu->joined; j; j = j->next) {
         if (!j->kernel) continue;
         text_add(
             out,
             json ? "{\"kind\": \"inlined\", \"kernel\": \"%s\", \"computes\": [\"%s\"]}\n"
                  : "  '%s' computes what it reads of \"%s\": their temporaries have no memory\n",
-            j->last, j->others);
-    }
-}
-
-void cpu_joined_free(struct exec_cpu *cpu)
-{
-    while (cpu->joined) {
-        cpu_joined *first = cpu->joined;
-        cpu->joined = first->next;
-        ir_kernel_free(first->kernel);
-        arena_free(&first->memory);
-        free(first);
+            j->last, j->names);
     }
 }
 

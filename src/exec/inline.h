@@ -3,18 +3,9 @@
 #define EXEC_INLINE_H
 
 #include "exec/cpu.h"
+#include "exec/joined_kernel.h"
 
 #include "analysis/analysis.h"
-
-/* Kernels in one, remembered. */
-typedef struct cpu_joined {
-    uint64_t key;              /* of kernels and their parameters */
-    ir_kernel *kernel;         /* NULL: it would not be worth it */
-    const char *last, *others; /* names of its kernels: of the last; of the others, as in a list of
-                                  JSON without the outermost quotes */
-    arena memory;
-    struct cpu_joined *next;
-} cpu_joined;
 
 enum { CPU_MOST_PARTS = 16, CPU_MOST_PARAMS = 62 };
 
@@ -45,7 +36,7 @@ typedef struct cpu_inliner {
 
 /* Sets `out` to the chain without the loops that make temporaries which others can compute; all
  * loops where there are none. It lives as long as `cpu->chain_memory`, its kernels until
- * cpu_joined_free. False when memory is out. */
+ * exec_cpu_free. False when memory is out. */
 bool cpu_inline(struct exec_cpu *cpu, const chain *c, const analysis_chain *a, chain *out);
 static inline int *cpu_makers_of(const cpu_inliner *in, int loop)
 {
@@ -59,6 +50,5 @@ static inline int *cpu_makers_of(const cpu_inliner *in, int loop)
 bool cpu_join(cpu_inliner *in, int loop, const ir_kernel **kernel);
 /* Says which kernels became one, a line for each. */
 void cpu_joined_explain(const struct exec_cpu *cpu, bool json, text *out);
-void cpu_joined_free(struct exec_cpu *cpu);
 
 #endif

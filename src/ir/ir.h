@@ -39,6 +39,27 @@ bool ir_inline(const ir_inlined *kernels, int count, arena *memory, ir_kernel *o
  * several. */
 int64_t ir_work(const ir_kernel *kernel);
 
+/* ---- fuse.c: kernels in one, point by point ---------------------------------------------------
+ */
+
+/* A kernel, and the new kernel's parameters by its own: one for each field that some kernel
+ * writes. */
+typedef struct ir_part {
+    const ir_kernel *kernel;
+    const int *param;
+} ir_part;
+
+/* Whether a kernel may be one with others: it writes what it writes at each point, and nothing of
+ * it depends on other points' results. */
+bool ir_can_fuse(const ir_kernel *kernel);
+/* Makes the kernel that does at each point what all of them, which ir_can_fuse, do one after
+ * another. `out` has its name and parameters, of which those that are written are OUT; they become
+ * INOUT where old values are read. `exact`, by these: it is a field that is stored as kernels
+ * compute it. The rest is set. False where a kernel reads around the point what another one writes,
+ * where the graph becomes too large, or memory is out. To be freed by ir_kernel_free in any case.
+ */
+bool ir_fuse(const ir_part *parts, int count, const bool *exact, arena *memory, ir_kernel *out);
+
 /* ---- relation.c: neighbours in an icosahedral grid ---------------------------------------------
  */
 

@@ -80,7 +80,7 @@ static kata_kernel *find(const world *w, const char *name) { return kata_kernel_
 static int joined(const world *w)
 {
     int count = 0;
-    for (cpu_joined *j = w->k->exec.cpu ? w->k->exec.cpu->joined : NULL; j; j = j->next)
+    for (joined_kernel *j = w->k->exec.cpu ? w->k->exec.cpu->joined : NULL; j; j = j->next)
         count += j->kernel != NULL;
     return count;
 }
@@ -343,7 +343,7 @@ static uint64_t hash_of_last(const world *w, kata_field *read, kata_field *other
     assert_int_equal(own.count, 2);
     uint64_t hash = own.loops[1].hash;
     analysis_chain_free(&a);
-    cpu_joined_free(&cpu);
+    joined_kernels_free(&cpu.joined);
     arena_free(&cpu.chain_memory);
     kata_flush(w->k);
     return hash;
