@@ -96,6 +96,7 @@ static int run_verb(int argc, char **argv)
     bool version = !strcmp(argv[1], "--version");
     if (version || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
         return show(version, argv[1], argv[2]);
+    if (option_alone_has_value("kata", argv[1])) return EXIT_USAGE;
     const verb *v = verb_find(argv[1]);
     return v ? v->main(argc - 1, argv + 1) : EXIT_USAGE;
 }

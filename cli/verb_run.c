@@ -27,6 +27,7 @@ int verb_run(int argc, char **argv)
         list(stdout);
         return 0;
     }
+    if (option_alone_has_value("kata run", name)) return EXIT_USAGE;
     spelling s = spelling_of(name);
     for (const application *a = applications; a->name; a++) {
         if (!strcmp(a->name, name)) return a->main(argc - 1, argv + 1);

@@ -94,6 +94,10 @@ const char *folder_of(const char *path, char parent[PATH_MAX]);
 /* Whether two names are of one file, also where there is none yet. */
 bool same_output(const char *one, const char *other);
 
+/* Whether a word gives a value to --help, -h or --version, which stand alone; says so if it does.
+ */
+bool option_alone_has_value(const char *program, const char *word);
+
 /* "N", "2|3", "FILE": stands for the value of an option that is not a flag. */
 void option_value_words(const option *e, char *words, size_t size);
 /* "256", "the kernel cache": the default; an empty text where there is none to name. */

@@ -47,6 +47,16 @@ bool option_missing(const options *o, const option *e)
     return false;
 }
 
+static bool store_text(const options *o, const option *e, const char **to, const char *value)
+{
+    char words[256];
+    *to = value;
+    if (*value) return true;
+    option_value_words(e, words, sizeof words);
+    options_wrong(o, "--%s needs a value, %s; '' is none", e->name, words);
+    return false;
+}
+
 static bool within(const option *e, double value)
 {
     return !has_bounds(e) || (value >= e->low && value <= e->high);
@@ -121,7 +131,7 @@ bool option_store(const options *o, const option *e, void *values, const char *v
 {
     void *to = (char *)values + e->offset;
     switch (e->kind) {
-    case OPTION_TEXT: *(const char **)to = value; return true;
+    case OPTION_TEXT: return store_text(o, e, to, value);
     case OPTION_CHOICE: return store_choice(o, e, to, value);
     case OPTION_INTEGER: return store_integer(e, to, value) || refuse(o, e, value);
     case OPTION_REAL: return store_real(e, to, value) || refuse(o, e, value);

@@ -77,6 +77,18 @@ static bool store_once(reading *r, const option *e, const char *value)
     return option_store(r->o, e, r->values, value);
 }
 
+bool option_alone_has_value(const char *program, const char *word)
+{
+    static const char *const alone[] = {"--help", "--version", "-h"};
+    for (size_t i = 0; i < COUNT_OF(alone); i++) {
+        const size_t length = strlen(alone[i]);
+        if (strncmp(word, alone[i], length) != 0 || word[length] != '=') continue;
+        fprintf(stderr, "%s: %s takes no value, not '%s'\n", program, alone[i], word + length + 1);
+        return true;
+    }
+    return false;
+}
+
 /* Reads an option, and its value, which may be the next word. */
 static bool read_option(reading *r)
 {
@@ -97,11 +109,19 @@ static const option *positional(const options *o, int number)
     return NULL;
 }
 
+/* A program that is run may get empty words: they stand behind `--`. */
+static bool empty_argument(const options *o)
+{
+    options_wrong(o, "an argument is empty; %s --help shows what it takes", o->program);
+    return false;
+}
+
 /* Words of a list are moved to the front of argv, behind those read before. */
 static bool read_argument(reading *r)
 {
     char *word = r->argv[r->at];
     const option *e = positional(r->o, r->number);
+    if (e && !*word && !(r->words_only && e->kind == OPTION_LIST)) return empty_argument(r->o);
     if (!e) {
         options_wrong(r->o, "unexpected argument '%s'; %s --help shows what it takes", word,
                       r->o->program);
@@ -122,6 +142,7 @@ static bool read_word(reading *r)
     const char *word = r->argv[r->at];
     if (r->words_only || word[0] != '-' || !word[1]) return read_argument(r);
     if (!strcmp(word, "--")) return r->words_only = true;
+    if (option_alone_has_value(r->o->program, word)) return false;
     if (word[1] == '-') return read_option(r);
     options_wrong(r->o, "there is no option %s; %s --help lists them", word, r->o->program);
     return false;

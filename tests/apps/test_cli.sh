@@ -127,6 +127,21 @@ expect_usage "kata run blur: --boundary has no choice 'reflect-fase'; did you me
 expect_usage "kata run blur: --boundary takes constant, clamp, reflect-face, reflect-node, antisymmetric-face, antisymmetric-node or periodic, not 'wall'" \
     run blur --boundary wall
 expect_usage "kata run heat: --quiet takes no value, not 'no'" run heat --quiet=no
+expect_usage "kata run heat: --quiet takes no value, not ''" run heat --quiet=
+for program in "" check run "run heat" help; do
+    # shellcheck disable=SC2086 # words
+    expect_usage "kata${program:+ $program}: --help takes no value, not '1'" $program --help=1
+    # shellcheck disable=SC2086
+    expect_usage "kata${program:+ $program}: -h takes no value, not ''" $program -h=
+done
+expect_usage "kata: --version takes no value, not '1'" --version=1
+expect_usage "kata run heat: --timeline needs a value, FILE.json; '' is none" run heat --timeline ''
+expect_usage "kata run heat: --checkpoint needs a value, FILE.h5; '' is none" run heat --checkpoint=
+expect_usage "kata apply: --type needs a value, TYPES; '' is none" apply k.kata k --type ''
+expect_usage "kata explain: --to needs a value, FILE; '' is none" explain k.kata --to ''
+expect_usage "kata check: an argument is empty; kata check --help shows what it takes" check ''
+expect_usage "kata run blur: an argument is empty; kata run blur --help shows what it takes" run blur -- ''
+expect 0 trace u@0 -- test -z ''
 expect_usage "kata run heat: unexpected argument 'x'; kata run heat --help shows what it takes" \
     run heat x
 expect_usage "kata run blur: unexpected argument '--c'; kata run blur --help shows what it takes" \

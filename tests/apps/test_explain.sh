@@ -103,8 +103,8 @@ methods='loops, skewed, diamond, tiled, shared, overlapped, windowed, sliding, s
 expect 2 explain --plan nonsense -- "$KATA_BUILD/kata" "${steps[@]}"
 expect_text err "kata explain: the plan is 'nonsense', in which 'nonsense' means nothing" \
     "  write a method ($methods) and sizes: 'skewed y=16 z=8'"
-expect 2 explain --plan '' -- "$KATA_BUILD/kata" "${steps[@]}"
-expect_text err "kata explain: the plan is '': a method is missing" \
+expect 2 explain --plan ' ' -- "$KATA_BUILD/kata" "${steps[@]}"
+expect_text err "kata explain: the plan is ' ': a method is missing" \
     "  write a method ($methods) and sizes: 'skewed y=16 z=8'"
 KATA_EXPLAIN=loud expect 1 "${steps[@]}"
 expect_in err "the environment variable KATA_EXPLAIN is 'loud', not text, json, x, y, z, roofline, scaling or pipeline"

@@ -61,7 +61,7 @@ expect 2 partition 10 --levels 3 --json x.svg --picture "$PWD/x.svg"
 expect_text err "kata partition: --json and --picture are both $PWD/x.svg: name another file"
 expect 2 partition 10x10
 expect_text err "kata partition: say how many parts: --levels 16,1216,6"
-for size in 0 -1 10x 10x0 1x1x1x1 a 10X10 99999999999999999999 ''; do
+for size in 0 -1 10x 10x0 1x1x1x1 a 10X10 99999999999999999999 ' '; do
     expect 2 partition --levels 2 -- "$size"
     expect_text err "kata partition: the size is NX, NXxNY or NXxNYxNZ, not '$size'"
 done
