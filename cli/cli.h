@@ -59,6 +59,12 @@ void number_words(char *words, size_t size, double x, bool is_float);
 /* Makes a text the file of this name, whole or not at all; false after a message. */
 bool write_text(const options *o, const char *path, const char *text);
 
+/* ---- tune_file.c ----------------------------------------------------------------------------- */
+
+/* Makes a temporary file, which goes with this process. NULL, and errno, where that cannot be. */
+const char *tune_file_make(void);
+void tune_file_remove(void);
+
 /* A text in JSON's quotes; NULL is an empty one. */
 void json_text(FILE *to, const char *value);
 

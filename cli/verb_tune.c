@@ -133,7 +133,6 @@ const options tune_options = {
 
 int verb_tune(int argc, char **argv)
 {
-    char path[] = "/tmp/kata-tune-XXXXXX";
     tune_request r;
     int exit_code;
     if (!options_read(&tune_options, &r, argc, argv, &exit_code)) return exit_code;
@@ -142,13 +141,13 @@ int verb_tune(int argc, char **argv)
     if (kata_ranks(NULL) > 1)
         return options_wrong(&tune_options, "runs on one rank: kata tune -- mpirun -n %d PROGRAM",
                              kata_ranks(NULL));
-    int file = mkstemp(path);
+    const char *path = tune_file_make();
     char *report = malloc(MOST_REPORT + 1);
-    bool ready = file >= 0 && report && !setenv("KATA_TUNE", path, 1);
+    bool ready = path && report && !setenv("KATA_TUNE", path, 1);
     exit_code =
-        ready ? tune(&r, path, report) : options_failed(&tune_options, "%s", strerror(errno));
-    if (file >= 0) close(file);
-    if (file >= 0) unlink(path);
+        ready ? tune(&r, path, report)
+              : options_failed(&tune_options, "cannot make a temporary file: %s", strerror(errno));
+    if (path) tune_file_remove();
     free(report);
     return exit_code;
 }

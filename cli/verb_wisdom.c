@@ -3,9 +3,12 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 typedef struct wisdom_request {
     const char *name; /* of the action */
@@ -19,13 +22,26 @@ static const char *const actions[] = {"list", "export", "import", "merge", "forg
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
+/* Opens a file without waiting for who may write to it. */
+static FILE *open_plain(const char *path, bool *plain)
+{
+    struct stat status;
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    *plain = file < 0 || fstat(file, &status) || S_ISREG(status.st_mode);
+    FILE *from = file >= 0 && *plain ? fdopen(file, "r") : NULL;
+    if (file >= 0 && !from) close(file);
+    return from;
+}
+
 /* The text of a file, to be freed; NULL after a message. */
 static char *read_text(const char *path)
 {
-    FILE *from = strcmp(path, "-") != 0 ? fopen(path, "r") : stdin;
+    bool plain = true;
+    FILE *from = strcmp(path, "-") != 0 ? open_plain(path, &plain) : stdin;
     char *lines = from ? malloc(MOST_BYTES + 1) : NULL;
     size_t size = lines ? fread(lines, 1, MOST_BYTES + 1, from) : 0;
-    const char *wrong = !from || !lines || ferror(from)     ? strerror(errno)
+    const char *wrong = !plain ? "it is not an ordinary file; - reads standard input"
+                        : !from || !lines || ferror(from)   ? strerror(errno)
                         : size > MOST_BYTES                 ? "it is too large"
                         : size && memchr(lines, '\0', size) ? "it is not text"
                                                             : NULL;

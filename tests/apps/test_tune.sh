@@ -64,8 +64,12 @@ KATA_CACHE_DIR=damaged expect 0 tune -- "$kata" "${steps[@]}" --steps 500
 cmp damaged/wisdom.before wrong.txt || fail "a program loses a damaged file of wisdom"
 expect 1 wisdom merge wrong.txt
 expect_in err "line 2 is none of kata_wisdom_export"
-expect 1 wisdom import /dev/null
-expect_in err "line 1 is none of kata_wisdom_export"
+mkfifo pipe
+for file in /dev/null pipe .; do
+    expect 1 wisdom import $file
+    expect_text err "kata wisdom: cannot read $file: it is not an ordinary file; - reads standard input"
+done
+"$kata" wisdom merge - <kept.txt || fail "standard input is not read"
 expect 1 wisdom --cache /dev/null
 expect_text err "kata wisdom: --cache /dev/null cannot be the cache folder; docs/compiling.md says why"
 expect 1 wisdom import none.txt
@@ -103,6 +107,32 @@ kill -TERM "$tune"
 wait "$tune" || true
 for ((i = 0; i < 50; i++)); do gone "$program" && break || sleep 0.1; done
 gone "$program" || { fail "the program goes on when kata tune is ended" && kill "$program"; }
+
+# It leaves no file: what a killed one has left, the next removes, but not what another one uses.
+mkdir temporary
+export TMPDIR=$PWD/temporary
+files_after() # signal
+{
+    rm -f pid
+    "$KATA_BUILD/kata" tune -- sh -c 'echo $$ >pid; exec sleep 60' >/dev/null 2>&1 &
+    tune=$!
+    for ((i = 0; i < 100; i++)); do [ -s pid ] && break || sleep 0.1; done
+    kill "-$1" "$tune"
+    wait "$tune" || true
+    files=$(find temporary -type f | wc -l)
+}
+for signal in HUP TERM; do # a shell lets its background ignore SIGINT
+    files_after $signal
+    [ "$files" = 0 ] || fail "kata tune leaves a file when it gets SIG$signal"
+done
+files_after KILL
+[ "$files" = 1 ] || fail "kata tune has $files temporary files"
+expect 3 tune -- sh -c '[ "$(find temporary -type f)" = temporary/"${KATA_TUNE##*/}" ] && exit 3'
+expect 3 tune -- "$KATA_BUILD/kata" tune -- sh -c '[ "$(find temporary -type f | wc -l)" = 2 ] && exit 3'
+[ -z "$(find temporary -type f)" ] || fail "kata tune leaves files"
+TMPDIR=$PWD/none expect 1 tune -- true
+expect_text err "kata tune: cannot make a temporary file: No such file or directory"
+unset TMPDIR
 
 KATA_L2=12 expect 1 "${steps[@]}" --steps 2
 expect_in err "the environment variable KATA_L2 is '12', not bytes from 1024 to 1099511627776"
