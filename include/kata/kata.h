@@ -366,8 +366,9 @@ typedef enum kata_rule {
     X(KATA_ANTISYMMETRIC_NODE, "antisymmetric-node", "2*VALUE minus what reflect-node gives")      \
     X(KATA_PERIODIC, "periodic", "the value at the other side")
 
-/* v is rounded as a store rounds it, except for KATA_LINEAR. 2*v - u is a value of the field's
- * type: for f16, bf16 and unorm8 it is computed in f32 and rounded once; integers wrap. */
+/* v is rounded as a store rounds it, except for KATA_LINEAR; a finite v that becomes infinite by
+ * that is refused. 2*v - u is a value of the field's type: for f16, bf16 and unorm8 it is computed
+ * in f32 and rounded once; integers wrap. */
 
 typedef enum kata_side {
     KATA_X_LOW = 0,

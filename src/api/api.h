@@ -275,6 +275,9 @@ kata_status api_check_field(kata *k, const char *call, kata_type type, int compo
                             kata_rule boundary);
 /* Refuses what is no rule, and KATA_LINEAR, which only kata_boundary_linear sets. */
 kata_status api_check_rule(kata *k, const char *call, kata_rule rule);
+/* Whether a value that a rule takes stays finite in a field; reports if not. */
+kata_status api_check_rule_value(kata *k, const char *call, const char *name, kata_type type,
+                                 kata_rule rule, double value);
 /* Refuses a pointer to other elements than a type is stored as; -1: not known. */
 kata_status api_check_element(kata *k, const char *caller, const char *name, kata_type type,
                               int element);

@@ -39,6 +39,12 @@ static kata_status set(kata_field *field, kata_side side, kata_rule rule, double
     return KATA_OK;
 }
 
+static kata_status check_value(const kata_field *field, const char *call, kata_rule rule,
+                               double value)
+{
+    return api_check_rule_value(field->k, call, field->name, field->slot->type, rule, value);
+}
+
 kata_status kata_boundary_set(kata_field *field, kata_side side, kata_rule rule, double value)
 {
     static const char call[] = "kata_boundary_set";
@@ -47,6 +53,7 @@ kata_status kata_boundary_set(kata_field *field, kata_side side, kata_rule rule,
     if (!status) status = check_side(field, call, side);
     if (!status) status = api_check_rule(field->k, call, rule);
     if (!status) status = api_check_mirror(field->grid, call, field->slot, (int)side, rule);
+    if (!status) status = check_value(field, call, rule, value);
     return status ? status : set(field, side, rule, value);
 }
 
@@ -96,6 +103,7 @@ kata_status kata_boundary_linear_with(kata_field *field, kata_side side,
     kata_status status = api_options_read(k, &kind, given, &options);
     if (!status) status = check_side(field, call, side);
     if (!status) status = check_weights(k, call, &options);
+    if (!status) status = check_value(field, call, KATA_LINEAR, options.value);
     if (!status) status = keep_weights(field, (int)own_side(field, side), &options);
     return status ? status : set(field, side, KATA_LINEAR, options.value);
 }

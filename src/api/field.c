@@ -75,7 +75,9 @@ kata_field *kata_field_new_with(kata_grid *grid, const char *name, const kata_fi
                        .components = options->components ? options->components : 1,
                        .layout = options->layout};
     if (api_field_points(grid, "kata_field_new", options, &slot) ||
-        api_check_mirror(grid, "kata_field_new", &slot, -1, options->boundary))
+        api_check_mirror(grid, "kata_field_new", &slot, -1, options->boundary) ||
+        api_check_rule_value(k, "kata_field_new", name ? name : "", slot.type, options->boundary,
+                             options->boundary_value))
         return NULL;
     if (grid->mesh) api_mesh_turn_rules(grid, &boundary);
     kata_field *f = field_new(grid, "kata_field_new", name, &slot, &boundary);

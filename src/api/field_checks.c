@@ -1,6 +1,7 @@
 /* Whether a call may do with a field what it is about to. */
 #include "api/api.h"
 
+#include <math.h>
 #include <string.h>
 
 kata_status api_check_field(kata *k, const char *call, kata_type type, int components,
@@ -24,6 +25,27 @@ kata_status api_check_rule(kata *k, const char *call, kata_rule rule)
         return api_fail(k, KATA_ERROR_ARGUMENT, "%s: there is no boundary rule %d", call,
                         (int)rule);
     return KATA_OK;
+}
+
+/* KATA_LINEAR adds up in f32 or f64; for other rules the value is stored. */
+static bool stays_finite(kata_type type, kata_rule rule, double value)
+{
+    if (rule == KATA_LINEAR && type != KATA_F64) type = KATA_F32;
+    ir_value element, x = ir_value_of_double(IR_F64, value);
+    if (!ir_type_is_floating(ir_type_of_storage(type)) || !isfinite(value)) return true;
+    ir_storage_write(type, IR_F64, x, &element);
+    return isfinite(ir_storage_read(type, IR_F64, &element).f64);
+}
+
+kata_status api_check_rule_value(kata *k, const char *call, const char *name, kata_type type,
+                                 kata_rule rule, double value)
+{
+    bool takes = rule == KATA_CONSTANT || rule == KATA_LINEAR || rule == KATA_ANTISYMMETRIC_FACE ||
+                 rule == KATA_ANTISYMMETRIC_NODE;
+    if (!takes || stays_finite(type, rule, value)) return KATA_OK;
+    return api_fail(k, KATA_ERROR_ARGUMENT,
+                    "%s: the boundary value %.9g does not fit in '%s', which is %s", call, value,
+                    name, store_type_name(type));
 }
 
 kata_status api_check_element(kata *k, const char *caller, const char *name, kata_type type,

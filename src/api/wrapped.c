@@ -93,6 +93,8 @@ static kata_status check(const kata_grid *grid, const char *name, int element,
 {
     kata *k = grid->k;
     kata_status status = check_memory(k, name, o);
+    if (!status)
+        status = api_check_rule_value(k, call, name, o->type, o->boundary, o->boundary_value);
     if (!status) status = api_check_element(k, call, name, o->type, element);
     if (!status && !store_wrap_complete(a))
         status = api_fail(k, KATA_ERROR_ARGUMENT,

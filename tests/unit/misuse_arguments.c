@@ -257,6 +257,39 @@ static kata_status no_such_kernel(world *w)
     return kata_error(w->k);
 }
 
+/* ---- values of boundary rules -----------------------------------------------------------------
+ */
+
+static kata_status boundary_beyond_float(world *w)
+{
+    kata_field_new(w->g, "f", KATA_F32, .boundary = KATA_CONSTANT, .boundary_value = 1e40);
+    return kata_error(w->k);
+}
+
+static kata_status boundary_beyond_half(world *w)
+{
+    kata_field *f = kata_field_new(w->g, "f", KATA_F16, .boundary = KATA_CLAMP,
+                                   .boundary_value = 1e40); /* not a value of this rule */
+    return kata_boundary_set(f, KATA_X_LOW, KATA_ANTISYMMETRIC_FACE, -70000);
+}
+
+static kata_status linear_beyond_float(world *w)
+{
+    static const double weights[2] = {1, 1};
+    kata_field *f = kata_field_new(w->g, "f", KATA_F16);
+    kata_boundary_set(f, KATA_X_HIGH, KATA_CONSTANT, INFINITY);
+    kata_boundary_linear(f, KATA_X_LOW, 1, 1, weights, .value = 70000);
+    return kata_boundary_linear(f, KATA_X_LOW, 1, 1, weights, .value = 1e39);
+}
+
+static kata_status wrapped_boundary_beyond_float(world *w)
+{
+    static float values[64];
+    kata_field_wrap(w->g, "f", KATA_F32, values, .boundary = KATA_CONSTANT,
+                    .boundary_value = -1e40);
+    return kata_error(w->k);
+}
+
 /* ---- all of them --------------------------------------------------------------------------- */
 
 const misuse misuse_arguments[] = {
@@ -299,5 +332,9 @@ const misuse misuse_arguments[] = {
     CASE(range_of_other_rank, ARGUMENT),
     CASE(misspelt_kernel, ARGUMENT),
     CASE(no_such_kernel, ARGUMENT),
+    CASE(boundary_beyond_float, ARGUMENT),
+    CASE(boundary_beyond_half, ARGUMENT),
+    CASE(linear_beyond_float, ARGUMENT),
+    CASE(wrapped_boundary_beyond_float, ARGUMENT),
     {0},
 };
