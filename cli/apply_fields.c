@@ -25,7 +25,8 @@ static bool read_rule_value(const apply *a, char *word, double *value)
     *colon = 0;
     *value = strtod(colon + 1, &end);
     if (end != colon + 1 && !*end && isfinite(*value)) return true;
-    options_wrong(a->o, "--boundary takes a number after the colon, not '%s'", colon + 1);
+    options_wrong(a->o, "--boundary takes a number after the colon, not '%s'%s", colon + 1,
+                  apply_is_too_large(colon + 1) ? ", which is too large" : "");
     return false;
 }
 

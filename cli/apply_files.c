@@ -90,11 +90,10 @@ static bool check_picture(const apply *a, const apply_param *p, int rank)
     bool integers = p->stored == KATA_I64 || p->stored == KATA_I32 || p->stored == KATA_I16 ||
                     p->stored == KATA_U16;
     if (rank_of(p, rank) == 2 && p->param.count <= 4 && !integers) return true;
-    options_wrong(
-        a->o,
-        "%s cannot be a picture, which has 2 dimensions, and 1 to 4 components of another "
-        "type than i64, i32, i16 and u16: name another file than %s",
-        p->param.name, p->output);
+    options_wrong(a->o,
+                  "%s cannot be a picture, which has 2 dimensions, and 1 to 4 components of f64, "
+                  "f32, f16, bf16, unorm8 or u8: name another file than %s",
+                  p->param.name, p->output);
     return false;
 }
 
@@ -135,7 +134,7 @@ static const char *complaint_of(const char *output)
     folder_of(output, parent);
     if (access(parent, W_OK | X_OK)) return strerror(errno);
     if (lstat(output, &status)) return errno == ENOENT ? NULL : strerror(errno);
-    if (stat(output, &status)) return strerror(errno); /* a link that leads nowhere */
+    if (stat(output, &status)) return output_reason(output, errno);
     return S_ISREG(status.st_mode)   ? NULL
            : S_ISDIR(status.st_mode) ? strerror(EISDIR)
                                      : "it is not an ordinary file";

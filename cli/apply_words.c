@@ -7,10 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool apply_is_too_large(const char *word)
+{
+    char *end;
+    errno = 0;
+    double x = strtod(word, &end);
+    return end != word && !*end && errno == ERANGE && isinf(x);
+}
+
 static bool wrong_number(const apply *a, const apply_param *p, const char *word)
 {
     char words[128];
     apply_describe(p, words, sizeof words);
+    if (apply_is_floating(p) && apply_is_too_large(word)) {
+        options_wrong(a->o, "parameter '%s' (%s): '%s' is too large for a number", p->param.name,
+                      words, word);
+        return false;
+    }
     options_wrong(a->o, "parameter '%s' (%s) takes %s, not '%s'", p->param.name, words,
                   apply_is_floating(p)        ? "a number"
                   : p->param.type == KATA_I32 ? "a whole number of 32 bits"
@@ -27,7 +40,7 @@ static bool read_number(const apply_param *p, const char *word, kata_arg *out)
     if (apply_is_floating(p)) {
         double x = strtod(word, &end);
         *out = kata_arg_floating(x, 0);
-        return end != word && !*end && !(errno == ERANGE && isinf(x));
+        return end != word && !*end && !apply_is_too_large(word);
     }
     long long n = strtoll(word, &end, 10);
     *out = kata_arg_integer(n, 0);

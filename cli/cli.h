@@ -131,6 +131,8 @@ kata_status apply_print(const apply_param *p, FILE *to);
 /* apply_words.c: reads the words NAME=VALUE, and checks that those needed are there; false after a
  * message. */
 bool apply_read_words(apply *a, char **words, int count);
+/* Whether a word is a number beyond those that a double holds. */
+bool apply_is_too_large(const char *word);
 
 /* apply_fields.c: options that say something of each field, as "WORD" or "FIELD=WORD,..."; false
  * after a message. */

@@ -55,7 +55,7 @@ static bool write_to(const char *path, const char *text)
     char target[PATH_MAX];
     if (!strcmp(path, "-")) return fputs(text, stdout) >= 0;
     if (lstat(path, &status)) return errno == ENOENT && replace(path, usual_mode(), text);
-    if (stat(path, &status)) return false;
+    if (stat(path, &status)) return false; /* write_text says why */
     if (is_output(&status)) return fputs(text, stdout) >= 0;
     if (!S_ISREG(status.st_mode)) return fill(fopen(path, "w"), text);
     return realpath(path, target) && replace(target, status.st_mode & 0777, text);
@@ -65,6 +65,6 @@ bool write_text(const options *o, const char *path, const char *text)
 {
     signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit is an error like others */
     bool good = write_to(path, text);
-    if (!good) options_failed(o, "cannot write %s: %s", path, strerror(errno));
+    if (!good) options_failed(o, "cannot write %s: %s", path, output_reason(path, errno));
     return good;
 }

@@ -91,6 +91,8 @@ int options_check_file(const options *o, const char *name, const char *path, con
 bool same_file(const char *a, const char *b);
 /* The folder of a file; returns the name of the file in it. */
 const char *folder_of(const char *path, char parent[PATH_MAX]);
+/* Why a file cannot be written, of an errno value. */
+const char *output_reason(const char *path, int error);
 /* Whether two names are of one file, also where there is none yet. */
 bool same_output(const char *one, const char *other);
 

@@ -29,6 +29,13 @@ const char *folder_of(const char *path, char parent[PATH_MAX])
     return slash ? slash + 1 : path;
 }
 
+const char *output_reason(const char *path, int error)
+{
+    struct stat status;
+    bool astray = error == ENOENT && !lstat(path, &status) && S_ISLNK(status.st_mode);
+    return astray ? "it is a symbolic link that leads to no file" : strerror(error);
+}
+
 bool same_output(const char *one, const char *other)
 {
     char parent[PATH_MAX], other_parent[PATH_MAX];
@@ -76,12 +83,11 @@ int options_check_file(const options *o, const char *name, const char *path, con
     const char *slash = strrchr(path, '/');
     char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
     struct stat there;
-    bool good = folder && !access(folder, W_OK | X_OK);
-    if (good && !stat(path, &there) && S_ISDIR(there.st_mode)) {
-        errno = EISDIR;
-        good = false;
-    }
-    if (!good) options_wrong(o, "%s cannot be written: %s", path, strerror(errno));
+    int error = !folder || access(folder, W_OK | X_OK) ? errno
+                : !stat(path, &there)                  ? S_ISDIR(there.st_mode) ? EISDIR : 0
+                : !lstat(path, &there)                 ? ENOENT
+                                                       : 0;
+    if (error) options_wrong(o, "%s cannot be written: %s", path, output_reason(path, error));
     free(folder);
-    return good ? 0 : EXIT_FAILURE;
+    return error ? EXIT_FAILURE : 0;
 }

@@ -112,10 +112,24 @@ kata_status api_shape_of(kata *k, const char *path, const io_array *a, int first
     return KATA_OK;
 }
 
+static kata_status check_some(kata *k, const char *path, const io_array *a)
+{
+    text shown = {0};
+    bool some = true;
+    for (int i = 0; i < a->axes; i++) some &= a->size[i] > 0;
+    io_array_print(&shown, a);
+    if (!some)
+        api_fail(k, KATA_ERROR_FILE, "%s: the array is %s, and has no values", path,
+                 text_get(&shown));
+    text_free(&shown);
+    return k->messages.status;
+}
+
 /* Of an array whose first axis may be that of components. */
 kata_status api_array_shape(kata *k, const char *path, const io_array *a, int components,
                             kata_shape *shape)
 {
+    if (check_some(k, path, a)) return k->messages.status;
     if (components == 0) components = a->axes == 4 && a->size[0] <= INT32_MAX ? (int)a->size[0] : 1;
     bool leading = components > 1 || a->axes == 4;
     if (!leading) return api_shape_of(k, path, a, 0, a->axes, components, shape);

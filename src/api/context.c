@@ -194,6 +194,8 @@ static kata_status choose_memory(kata *k, const kata_options *options)
                         "as 8G",
                         asked);
     k->field_memory = bytes;
+    if (environment_get("KATA_SPILL") && !bytes)
+        api_warn_of_unused(k, "KATA_SPILL", "KATA_MEMORY", "8G");
     if (rate && !bytes) api_warn_of_unused(k, "KATA_SPILL_RATE", "KATA_MEMORY", "8G");
     return bytes ? choose_files(k, options->spill, bytes, rate) : KATA_OK;
 }

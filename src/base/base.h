@@ -180,7 +180,8 @@ void source_line_column(const source *s, uint32_t at, int *line, int *column);
 enum {
     FILE_NOT_PLAIN = -1, /* a device, a pipe */
     FILE_IS_LINK = -2,   /* a symbolic link, which is not followed */
-    FILE_IS_TAKEN = -3   /* another process writes it, too */
+    FILE_IS_TAKEN = -3,  /* another process writes it, too */
+    FILE_IS_ASTRAY = -4  /* a symbolic link that leads to no file */
 };
 const char *file_reason(int error);
 /* Opens a plain file for reading; never waits. */

@@ -9,10 +9,11 @@
 
 const char *file_reason(int error)
 {
-    return error == FILE_NOT_PLAIN  ? "it is not an ordinary file"
-           : error == FILE_IS_LINK  ? "it is reached by a symbolic link"
-           : error == FILE_IS_TAKEN ? "another process writes it at the same time"
-                                    : strerror(error);
+    return error == FILE_NOT_PLAIN   ? "it is not an ordinary file"
+           : error == FILE_IS_LINK   ? "it is reached by a symbolic link"
+           : error == FILE_IS_TAKEN  ? "another process writes it at the same time"
+           : error == FILE_IS_ASTRAY ? "it is a symbolic link that leads to no file"
+                                     : strerror(error);
 }
 
 int file_finish(FILE *stream)

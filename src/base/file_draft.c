@@ -24,6 +24,7 @@ static int find_target(file_draft *d, const char *path, mode_t *mode)
     *mode = 0;
     if (lstat(path, &status) && errno == ENOENT) return (d->target = strdup(path)) ? 0 : ENOMEM;
     d->target = realpath(path, NULL);
+    if (!d->target && errno == ENOENT) return FILE_IS_ASTRAY;
     if (!d->target || stat(d->target, &status)) return errno;
     *mode = status.st_mode & 0777;
     return S_ISREG(status.st_mode) ? 0 : S_ISDIR(status.st_mode) ? EISDIR : FILE_NOT_PLAIN;
@@ -123,10 +124,22 @@ int file_draft_check(const file_draft *d)
     return same ? 0 : FILE_IS_TAKEN;
 }
 
+/* Moves the draft to its path. If its name is gone from a folder that is there, another process has
+ * taken it. */
+static int move(file_draft *d)
+{
+    if (!renameat(d->folder, d->name.data, d->folder, d->target)) return 0;
+    int error = errno;
+    char *slash = strrchr(d->name.data, '/');
+    if (slash) slash[1] = '\0';
+    bool there = !faccessat(d->folder, slash ? d->name.data : ".", F_OK, 0);
+    return error == ENOENT && there ? FILE_IS_TAKEN : error;
+}
+
 int file_draft_end(file_draft *d, int error)
 {
     if (close(d->file) && !error) error = errno;
-    if (!error && renameat(d->folder, d->name.data, d->folder, d->target)) error = errno;
+    if (!error) error = move(d);
     if (error && error != FILE_IS_TAKEN) unlinkat(d->folder, d->name.data, 0);
     file_limit_release(&d->limit);
     forget(d);

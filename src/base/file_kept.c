@@ -8,10 +8,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Another process may give the same name meanwhile. */
 static int give_name(const char *path, const char *name)
 {
-    if (unlink(name) && errno != ENOENT) return errno;
-    if (!link(path, name)) return 0;
+    enum { TRIES = 100 };
+    for (int i = 0; i < TRIES; i++) {
+        if (unlink(name) && errno != ENOENT) return errno;
+        if (!link(path, name)) return 0;
+        if (errno != EEXIST) break;
+    }
     bool cannot = errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS || errno == EMLINK;
     if (!cannot) return errno;
     return rename(path, name) ? errno : 0;
@@ -44,7 +49,7 @@ int file_may_write(const char *path)
     if (!stat(path, &status))
         return S_ISDIR(status.st_mode) ? EISDIR : S_ISREG(status.st_mode) ? 0 : FILE_NOT_PLAIN;
     if (errno != ENOENT) return errno;
-    if (!lstat(path, &status)) return ENOENT; /* a link that leads nowhere */
+    if (!lstat(path, &status)) return FILE_IS_ASTRAY;
     name_folder(path, &folder);
     int error = folder.failed ? ENOMEM : access(text_get(&folder), W_OK | X_OK) ? errno : 0;
     text_free(&folder);

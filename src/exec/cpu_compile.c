@@ -237,7 +237,8 @@ static kata_status prepare(exec_context *context, const search *s, const size_t 
     struct exec_cpu *cpu = context->cpu;
     kata_status status = KATA_OK;
     bool worth = context->wait || cpu->interpreted + s->seconds > WORTH_COMPILING;
-    if (s->count && !jit_has_compiler(context->jit)) return jit_report_no_compiler(context->jit, m);
+    if (s->count && !jit_has_compiler(context->jit))
+        return jit_report_no_compiler(context->jit, s->missing[0].loop.kernel->name, m);
     if (s->count && worth) status = cpu_group_start(context, s->missing, s->count, m);
     for (size_t i = 0; i < count && !status && context->wait; i++)
         if (functions[i] != CPU_NO_FUNCTION && cpu->functions[functions[i]].group)

@@ -280,7 +280,7 @@ void jit_compiler_version(const jit_command *compiler, const jit_process *as, te
     text_free(&output);
 }
 
-kata_status jit_report_no_compiler(const jit *j, messages *m)
+kata_status jit_report_no_compiler(const jit *j, const char *kernel, messages *m)
 {
     const char *wrong = j->compiler.wrong;
     if (j->asked_for)
@@ -288,6 +288,8 @@ kata_status jit_report_no_compiler(const jit *j, messages *m)
                       wrong ? ": " : "", wrong ? wrong : "");
     else
         message_begin(m, KATA_ERROR_COMPILER, "no C compiler found: neither cc, gcc nor clang");
+    if (kernel)
+        message_line(m, "kernel '%s' has not been compiled for fields of these types", kernel);
     message_line(m, "install one, name one in KATA_CC, or set KATA_EXECUTOR=reference");
     message_line(m, "or bring a cache folder that `kata compile` has filled on such a machine");
     return message_send(m);

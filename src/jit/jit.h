@@ -31,8 +31,8 @@ void jit_debug(jit *j);
 /* Unloads everything. */
 void jit_close(jit *j);
 bool jit_has_compiler(const jit *j);
-/* Reports that there is none. */
-kata_status jit_report_no_compiler(const jit *j, messages *m);
+/* Reports that there is none for a kernel; NULL: not for a single one. */
+kata_status jit_report_no_compiler(const jit *j, const char *kernel, messages *m);
 /* Path, arguments and version line of the compiler, "" when none is found. */
 const char *jit_compiler(jit *j);
 /* command.c: adds the paths of all compilers that one is chosen from, by commas. */

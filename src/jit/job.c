@@ -172,7 +172,7 @@ kata_status jit_start(jit *j, text *c_text, const jit_function *functions, size_
     if (!job || !(job->functions = calloc(count + 1, sizeof *functions)) || !j->compiler.path) {
         text_free(c_text);
         if (job) free_job(job);
-        return j->compiler.path ? message_no_memory(m) : jit_report_no_compiler(j, m);
+        return j->compiler.path ? message_no_memory(m) : jit_report_no_compiler(j, NULL, m);
     }
     jit_adopt(j);
     memcpy(job->functions, functions, count * sizeof *functions);

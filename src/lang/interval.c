@@ -62,8 +62,10 @@ static bool check_bound(lang_compiler *c, const lang_expr *e, ir_bound *out)
     ir_expr *made = lang_check_integer(c, e, "a bound");
     if (!made || find_bound(c, made, out)) return made;
     lang_error(c, e->at, "this is no bound of an interval along %c", z);
-    return lang_hint(c, "a bound is a constant, n%c or an int parameter, plus or minus a constant",
-                     z);
+    return lang_hint(c,
+                     "a bound is a constant, n%c or an int parameter, plus or minus a constant; a "
+                     "constant is at most %d, either way",
+                     z, LARGEST_SHIFT);
 }
 
 /* ---- intervals ------------------------------------------------------------------------------- */

@@ -270,6 +270,8 @@ expect_usage "'4' is not of the form NAME=VALUE" k.kata shift 4
 expect_usage "parameter 'c' is given twice" k.kata shift c=1 c=2
 expect_usage "parameter 's' is a result, which is printed" k.kata total s=2
 expect_usage "parameter 'c' (double c) takes a number, not 'much'" k.kata shift c=much
+expect_usage "parameter 'c' (double c): '-1e400' is too large for a number" k.kata shift c=-1e400
+expect_usage "parameter 'w' (double w[2]): '1e309' is too large for a number" k.kata total w=1,1e309
 expect_usage "parameter 'n' (long n) takes a whole number, not '1.5'" k.kata total n=1.5
 expect_usage "parameter 'w' (double w[2]) takes a number, not ''" k.kata total w=1,
 expect_usage "parameter 'w' takes 2 numbers, as in w=1,2,...; there are 3" k.kata total w=1,2,3
@@ -279,6 +281,8 @@ expect_usage "--boundary has no rule 'clmap'; did you mean clamp?" \
     k.kata shift u=u.npy c=1 --boundary clmap
 expect_usage "--boundary takes a number after the colon, not 'x'" \
     k.kata shift u=u.npy c=1 --boundary u=constant:x
+expect_usage "--boundary takes a number after the colon, not '1e400', which is too large" \
+    k.kata shift u=u.npy c=1 --boundary u=constant:1e400
 for rule in linear:1 linear:x:1/2 linear:1:1 linear:1:1/x linear:1:1/2:1/2/3 linear:1:1/2: \
     linear:1:1/2/3/4/5/6/7/8/9/10 linear:1:1/2:1/2:1/2:1/2:1/2:1/2:1/2:1/2:1/2; do
     expect_usage "--boundary takes linear:VALUE:W/W/..., and up to 8 rows W/W/... of as many weights: of 1 to 8 points, and of VALUE" \
@@ -399,7 +403,7 @@ expect_refused "w is written to a file that ends in .npy, .png, .vtkhdf, .nc or 
     k.kata split f=u.png v=first.npy w=w.h5:/w
 expect_refused "x is the name of an axis in a .nc file: write x to another than x.nc" \
     k.kata one --size 3 x=x.nc
-picture="cannot be a picture, which has 2 dimensions, and 1 to 4 components of another type than i64, i32, i16 and u16"
+picture="cannot be a picture, which has 2 dimensions, and 1 to 4 components of f64, f32, f16, bf16, unorm8 or u8"
 expect_refused "u $picture: name another file than u3.png" k.kata start --size 2x2x2 u=u3.png
 expect_refused "a $picture: name another file than a.png" k.kata more a=a.npy,a.png
 mkdir folder.npy
@@ -409,7 +413,7 @@ ln -s nowhere/w.npy broken.npy
 mkfifo fifo.npy
 expect_refused "fifo.npy cannot be written: it is not an ordinary file" \
     k.kata split f=u.png v=first.npy w=fifo.npy
-expect_refused "broken.npy cannot be written: No such file or directory" \
+expect_refused "broken.npy cannot be written: it is a symbolic link that leads to no file" \
     k.kata split f=u.png v=first.npy w=broken.npy
 expect_usage "none/v.npy cannot be written: No such file or directory" k.kata line u=u.npy v=none/v.npy
 
@@ -478,6 +482,9 @@ claim() # version length shape
 endless "kata apply: the values on standard input take 562949953421312 bytes, more than" \
     < <(claim '\x01' '\x76\x00' '(1099511627776, 64)'; cat /dev/zero)
 endless "standard-input.npy" < <(claim '\x01' '\x76\x00' '(9999999999999999999, 9)'; cat /dev/zero)
+claim '\x01' '\x76\x00' '(0, 3)' >empty.npy
+expect 1 apply k.kata line u=empty.npy v=v.npy
+expect_text err "error: empty.npy: the array is 0 x 3, and has no values"
 { claim '\x02' '\x76\x00\x00\x00' '(3, 4)'; head -c 96 /dev/zero; } |
     "$kata" apply k.kata line u=- v=v.npy || fail "version 2 of NPY is refused on standard input"
 endless "its values take 96 bytes by its header, and 95 in it" \

@@ -285,6 +285,15 @@ for words in "check --quiet --whole kept several.kata" "partition 8x8 --levels 2
     expect_text kept old
     [ -z "$(find . -name '.kata-*')" ] || fail "kata $words leaves a draft"
 done
+ln -s nowhere/at/all astray
+for words in "check --quiet --whole astray several.kata" "wisdom export astray"; do
+    # shellcheck disable=SC2086
+    expect 1 $words
+    expect_in err "cannot write astray: it is a symbolic link that leads to no file"
+done
+ln -s nowhere/at/all astray.png
+expect 1 run heat --output astray.png
+expect_text err "kata run heat: astray.png cannot be written: it is a symbolic link that leads to no file"
 rm -r parts
 expect 0 check --werror whole.kata
 expect_in out "reads u[2]"

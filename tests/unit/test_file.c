@@ -153,6 +153,30 @@ static void test_a_draft_that_another_replaces_is_no_file(void **state)
     assert_int_equal(entries(), 1);
 }
 
+/* As if another process had taken the name between the check and the end. */
+static void test_a_draft_whose_name_is_gone_was_taken(void **state)
+{
+    (void)state;
+    file_draft draft;
+    assert_int_equal(file_draft_begin_as(&draft, "a", ".new"), 0);
+    assert_int_equal(unlink("a.new"), 0);
+    assert_int_equal(file_draft_end(&draft, 0), FILE_IS_TAKEN);
+    assert_int_equal(mkdir("in", 0700), 0);
+    assert_int_equal(file_draft_begin(&draft, "in/a"), 0);
+    assert_int_equal(unlink(text_get(&draft.name)), 0);
+    assert_int_equal(rmdir("in"), 0);
+    assert_int_equal(file_draft_end(&draft, 0), ENOENT);
+}
+
+static void test_links_that_lead_to_no_file_are_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(symlink("none", "link"), 0);
+    assert_int_equal(file_may_write("link"), FILE_IS_ASTRAY);
+    assert_int_equal(file_write("link", "x", 1), FILE_IS_ASTRAY);
+    assert_string_equal(file_reason(FILE_IS_ASTRAY), "it is a symbolic link that leads to no file");
+}
+
 static void *write_often(void *path)
 {
     for (int i = 0; i < 3000; i++) file_write(path, "x", 1);
@@ -181,6 +205,8 @@ int main(void)
         TEST(test_names_may_be_as_long_as_the_system_takes),
         TEST(test_a_limit_of_size_is_an_error_of_the_call),
         TEST(test_a_draft_that_another_replaces_is_no_file),
+        TEST(test_a_draft_whose_name_is_gone_was_taken),
+        TEST(test_links_that_lead_to_no_file_are_refused),
         TEST(test_the_umask_is_never_touched),
     };
     return cmocka_run_group_tests_name("file", tests, NULL, NULL);

@@ -115,6 +115,7 @@ static void test_a_variable_without_effect_is_said(void **state)
     static const struct {
         const char *name, *value, *wrong, *needed;
     } variables[] = {{"KATA_SPILL_RATE", "200M", "fast", "KATA_MEMORY"},
+                     {"KATA_SPILL", "/tmp", NULL, "KATA_MEMORY"},
                      {"KATA_NETWORK", "latency=2e-6", "latency=none", "KATA_EXPLAIN"},
                      {"KATA_RECORD_FULL", "1", "yes", "KATA_RECORD"},
                      {"KATA_EXPLAIN_QUICK", "1", "yes", "KATA_EXPLAIN"},
