@@ -78,13 +78,13 @@ static void add_axis(io_variable *v, int dimension) { v->dimension[v->axes++] = 
 
 /* ---- the mesh -------------------------------------------------------------------------------- */
 
-/* Whether rows of a cell go around it, as those in a file have to. Rows of the way back ascend: who
- * reads the mesh makes them again. */
+/* Whether rows of a cell go around it, as those in a file have to. Who reads the mesh makes others
+ * again. */
 static bool goes_around(const grid_mesh *mesh, int from, int to)
 {
-    if (from != CELL) return true;
-    if (to == VERTEX) return mesh->count[EDGE] > 0;
-    return to != EDGE || mesh->relation[CELL][VERTEX].of || !mesh->relation[EDGE][VERTEX].of;
+    const grid_relation *corners = &mesh->relation[CELL][VERTEX], *r = &mesh->relation[from][to];
+    if (from != CELL || !r->loose) return true;
+    return to == EDGE && ((corners->of && !corners->loose) || !mesh->relation[EDGE][VERTEX].of);
 }
 
 static void add_table(netcdf_file *f, const grid_mesh *mesh, int from, int to,
@@ -229,6 +229,22 @@ static void add_field(netcdf_file *f, const api_field_list *list, int i, double 
     io_variable_say_double(v, "time", time);
 }
 
+/* Who reads the file counts elements by their tables, or makes edges of their own. */
+static kata_status check_tables(const api_field_list *list, const grid_mesh *mesh)
+{
+    for (int kind = CELL; kind <= EDGE; kind++) {
+        const grid_relation *r = mesh->relation[kind];
+        if (!mesh->count[kind] || r[CELL].of || r[EDGE].of || r[VERTEX].of) continue;
+        const char *many = ir_location_name((kata_location)(KATA_CELLS + kind), true);
+        return api_fail(
+            list->field[0]->k, KATA_ERROR_ARGUMENT,
+            "%s: the mesh has %lld %s and no table of their neighbours, without which a "
+            ".nc file cannot keep them",
+            list->call, (long long)mesh->count[kind], many);
+    }
+    return KATA_OK;
+}
+
 /* ---- the file -------------------------------------------------------------------------------- */
 
 static kata_status write_file(void *data, const io_source *source, messages *m)
@@ -251,10 +267,11 @@ kata_status api_netcdf_make(api_field_list *list, const kata_save_options *optio
     kata *k = list->field[0]->k;
     if (!list->field[0]->grid->mesh) return api_grid_netcdf_make(list, options, output);
     coordinates at = {0};
+    const grid_mesh *mesh = &list->field[0]->grid->mesh->given;
     kata_status status = check_fields(list, options->path);
+    if (!status) status = check_tables(list, mesh);
     netcdf_file *f = status ? NULL : api_output_data(k, sizeof *f, options->path);
     if (!f) return k->messages.status;
-    const grid_mesh *mesh = &list->field[0]->grid->mesh->given;
     status = find_coordinates(list, options, &f->position, &at);
     if (status) {
         free_file(f);

@@ -221,6 +221,11 @@ static kata_status make_mesh(const api_field_list *list, const layers *l,
         return api_fail(l->first->k, KATA_ERROR_ARGUMENT,
                         "%s: the mesh has no table of the vertices of %s", list->call,
                         ir_location_name((kata_location)(l->from + KATA_CELLS), true));
+    if (r->loose && r->width > 3)
+        return api_fail(l->first->k, KATA_ERROR_ARGUMENT,
+                        "%s: it is not known in which order the vertices of cells go around them; "
+                        "make the mesh with .cell_vertices",
+                        list->call);
     for (int64_t i = 0; i < n; i++) corners += corners_of(r, i) * l->levels;
     f->position = calloc((size_t)points, 3 * sizeof *f->position);
     f->connectivity = calloc((size_t)corners + 1, sizeof *f->connectivity);

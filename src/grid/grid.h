@@ -326,14 +326,14 @@ void grid_sums_add(const grid_source *source, int k, kata_type stored, const voi
                    grid_sums *sums, int64_t count);
 void grid_sums_store(kata_type stored, const grid_sums *sums, void *elements, int64_t count);
 
-/* ---- mesh.c: cells, edges and vertices by tables of neighbours --------------------------------
- */
+/* ---- mesh.c: meshes of cells, edges and vertices by tables ----------------------------------- */
 
 /* The neighbours of one kind of elements of another kind. `of` has the neighbour in slot k of
  * element i at i*width + k, or -1 where there is none; NULL: this is not known. */
 typedef struct grid_relation {
     int width;
     uint64_t misses; /* bit k: there is a -1 in slot k */
+    bool loose; /* of a cell: made of ascending rows, and not around it in the sense of others */
     const int32_t *of;
 } grid_relation;
 

@@ -123,7 +123,7 @@ static kata_status check_side(mesh_work *w, run_along *before, int64_t cell, int
 static kata_status check_around(mesh_work *w)
 {
     bool known = mesh_has(w, CELL, VERTEX) && mesh_has(w, CELL, EDGE) && mesh_has(w, EDGE, VERTEX);
-    if (!known) return KATA_OK;
+    if (!known || mesh_relation(w, CELL, VERTEX)->loose) return KATA_OK;
     arena memory = {0};
     run_along *before = arena_array(&memory, (size_t)w->mesh->count[EDGE] + 1, sizeof *before);
     kata_status status = before ? KATA_OK : message_no_memory(w->m);

@@ -66,6 +66,7 @@ static kata_status make_back(mesh_work *w, int from, int to)
         if (element >= 0)
             of[(int64_t)element * width + times[element]++] = (int32_t)(i / given.width);
     }
+    if (of) w->mesh->relation[from][to].loose = from == CELL;
     free(times);
     return of ? KATA_OK : w->m->status;
 }
@@ -195,6 +196,7 @@ static kata_status make_cell_vertices(mesh_work *w)
     const grid_relation *edges = mesh_relation(w, CELL, EDGE),
                         *ends = mesh_relation(w, EDGE, VERTEX);
     int32_t *of = begin(w, CELL, VERTEX, edges->width);
+    if (of) w->mesh->relation[CELL][VERTEX].loose = edges->loose;
     for (int64_t cell = 0; of && cell < w->mesh->count[CELL]; cell++) {
         int length = mesh_length(edges, cell);
         int32_t before = -1;
@@ -276,12 +278,15 @@ static bool lacks(const mesh_work *w, int from, int to)
     return !mesh_has(w, from, to) && w->mesh->count[from] && w->mesh->count[to];
 }
 
-static kata_status make_backs(mesh_work *w)
+enum { OF_CORNERS = 4, PAIRS = 6 };
+
+/* Of the pairs from a first one on. */
+static kata_status make_backs(mesh_work *w, int first, int end)
 {
-    static const int pairs[][2] = {{EDGE, VERTEX}, {VERTEX, EDGE}, {CELL, EDGE},
-                                   {EDGE, CELL},   {CELL, VERTEX}, {VERTEX, CELL}};
+    static const int pairs[PAIRS][2] = {{EDGE, VERTEX}, {VERTEX, EDGE}, {CELL, EDGE},
+                                        {EDGE, CELL},   {CELL, VERTEX}, {VERTEX, CELL}};
     kata_status status = KATA_OK;
-    for (int i = 0; i < 6 && !status; i++)
+    for (int i = first; i < end && !status; i++)
         if (lacks(w, pairs[i][0], pairs[i][1]) && mesh_has(w, pairs[i][1], pairs[i][0]))
             status = make_back(w, pairs[i][0], pairs[i][1]);
     return status;
@@ -305,11 +310,13 @@ kata_status mesh_derive(mesh_work *w)
     bool in_order = mesh_has(w, CELL, EDGE), given = mesh_has(w, EDGE, CELL);
     const bool vertices = mesh_has(w, CELL, VERTEX);
     kata_status status = make_around(w, in_order, vertices);
-    if (!status) status = make_backs(w);
+    if (!status) status = make_backs(w, 0, OF_CORNERS); /* triangles follow from their edges */
     if (!status) status = make_around(w, in_order, vertices);
-    if (!status) status = make_backs(w);
+    if (!status) status = make_backs(w, OF_CORNERS, PAIRS);
+    if (!status) status = make_around(w, in_order, vertices);
+    if (!status) status = make_backs(w, 0, PAIRS);
     bool around = mesh_has(w, CELL, VERTEX) && mesh_has(w, CELL, EDGE) && mesh_has(w, EDGE, VERTEX);
-    if (!status && around && !given)
+    if (!status && around && !given && !mesh_relation(w, CELL, VERTEX)->loose)
         turn_edge_cells(w, (int32_t *)mesh_relation(w, EDGE, CELL)->of);
     for (int kind = CELL; kind <= VERTEX && !status; kind += VERTEX)
         if (lacks(w, kind, kind) && mesh_has(w, kind, EDGE) && mesh_has(w, EDGE, kind))

@@ -223,8 +223,19 @@ static void a_mesh_is_read_as_it_was(void **unused)
     remove(path);
 }
 
-/* Two squares: of the cells at each vertex alone, and of each edge's vertices and cells. No row of
- * the cells goes around them. */
+static void expect_same_again(kata *k, kata_grid *g)
+{
+    kata_field *at = kata_field_new(g, "at", KATA_F64, .on = KATA_VERTICES, .components = 2);
+    assert_int_equal(kata_fill(at, kata_all(g), 1), KATA_OK);
+    assert_int_equal(kata_save(numbered(g, "h", KATA_CELLS, 1, 1), path, .positions = at), KATA_OK);
+    kata_grid *again = kata_grid_mesh_load(k, path, 1);
+    assert_non_null(again);
+    assert_same_tables(g, again);
+    assert_int_equal(kata_close(k), KATA_OK);
+}
+
+/* Two squares: of the cells at each vertex alone, of each edge's vertices and cells, and of both.
+ * No row of the cells goes around them. */
 static void rows_that_ascend_are_made_again(void **unused)
 {
     static const int32_t at_vertex[6][2] = {{0, -1}, {0, 1}, {1, -1}, {0, -1}, {0, 1}, {1, -1}};
@@ -232,22 +243,66 @@ static void rows_that_ascend_are_made_again(void **unused)
     static const int32_t cells[7][2] = {{0, -1}, {0, -1}, {1, -1}, {1, -1},
                                         {0, -1}, {0, 1},  {1, -1}};
     (void)unused;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 8; i++) {
+        const bool of_vertex = i & 1, of_edge = i & 2, with_cells = i & 4;
+        if (!of_vertex && !(of_edge && with_cells)) continue;
         kata *k = kata_open(NULL);
         kata_grid *g =
-            i ? kata_grid_mesh(k, 2, .vertices = 6, .vertex_cells = {at_vertex[0], 2})
-              : kata_grid_mesh(k, 2, .edges = 7, .vertices = 6, .edge_vertices = {ends[0], 2},
-                               .edge_cells = {cells[0], 2});
-        assert_int_equal(kata_grid_count(g, KATA_EDGES), i ? 0 : 7);
-        kata_field *at = kata_field_new(g, "at", KATA_F64, .on = KATA_VERTICES, .components = 2);
-        assert_int_equal(kata_save(numbered(g, "h", KATA_CELLS, 1, 1), path, .positions = at),
-                         KATA_OK);
-        kata_grid *again = kata_grid_mesh_load(k, path, 1);
-        assert_non_null(again);
-        assert_same_tables(g, again);
-        assert_int_equal(kata_close(k), KATA_OK);
+            kata_grid_mesh(k, 2, .vertices = 6, .edges = of_edge || with_cells ? 7 : 0,
+                           .vertex_cells = {of_vertex ? at_vertex[0] : NULL, of_vertex ? 2 : 0},
+                           .edge_vertices = {of_edge ? ends[0] : NULL, of_edge ? 2 : 0},
+                           .edge_cells = {with_cells ? cells[0] : NULL, with_cells ? 2 : 0});
+        assert_int_equal(kata_grid_count(g, KATA_EDGES), of_edge || with_cells ? 7 : 0);
+        expect_same_again(k, g);
     }
     remove(path);
+}
+
+/* Two triangles, of which edges tell all: the vertices of each in a sense of its own. */
+static void triangles_of_edges_are_made_again(void **unused)
+{
+    static const int32_t ends[5][2] = {{0, 1}, {0, 2}, {1, 2}, {1, 3}, {2, 3}};
+    static const int32_t cells[5][2] = {{0, -1}, {0, -1}, {0, 1}, {1, -1}, {1, -1}};
+    static const int32_t at_vertex[4][2] = {{0, -1}, {0, 1}, {0, 1}, {1, -1}};
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        kata *k = kata_open(NULL);
+        kata_grid *g = kata_grid_mesh(k, 2, .edges = 5, .vertices = 4,
+                                      .edge_vertices = {ends[0], 2}, .edge_cells = {cells[0], 2},
+                                      .vertex_cells = {i ? at_vertex[0] : NULL, i ? 2 : 0});
+        const kata_neighbours corner = kata_grid_neighbours(g, KATA_CELLS, KATA_VERTICES);
+        assert_int_equal(corner.width, 3);
+        expect_same_again(k, g);
+    }
+    remove(path);
+}
+
+static void ignore(void *data, kata_status status, const char *message)
+{
+    (void)status;
+    snprintf(data, 200, "%s", message);
+}
+
+/* Elements that no table tells of would be others, or none, when the file is read. */
+static void elements_without_tables_are_refused(void **unused)
+{
+    static const int32_t square[2][4] = {{0, 1, 4, 3}, {1, 2, 5, 4}}, end[1][2] = {{0, 1}};
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        char said[200] = "";
+        kata *k = kata_open(&(kata_options){.handler = ignore, .handler_data = said});
+        kata_grid *g =
+            i ? kata_grid_mesh(k, 2, .edges = 1, .vertices = 6, .edge_vertices = {end[0], 2})
+              : kata_grid_mesh(k, 2, .edges = 5, .vertices = 6, .cell_vertices = {square[0], 4});
+        kata_field *at = kata_field_new(g, "at", KATA_F64, .on = KATA_VERTICES, .components = 2);
+        assert_int_equal(kata_save(at, path, .positions = at), KATA_ERROR_ARGUMENT);
+        assert_string_equal(
+            said, i ? "error: kata_save: the mesh has 2 cells and no table of their neighbours, "
+                      "without which a .nc file cannot keep them"
+                    : "error: kata_save: the mesh has 5 edges and no table of their neighbours, "
+                      "without which a .nc file cannot keep them");
+        assert_int_equal(kata_close(k), KATA_ERROR_ARGUMENT);
+    }
 }
 
 /* ---- what other programs find ---------------------------------------------------------------- */
@@ -468,6 +523,8 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {cmocka_unit_test(a_mesh_is_read_as_it_was),
                                               cmocka_unit_test(rows_that_ascend_are_made_again),
+                                              cmocka_unit_test(triangles_of_edges_are_made_again),
+                                              cmocka_unit_test(elements_without_tables_are_refused),
                                               cmocka_unit_test(axes_have_names),
                                               cmocka_unit_test(a_topology_names_its_tables),
                                               cmocka_unit_test(a_sphere_has_degrees),

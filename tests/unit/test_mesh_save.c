@@ -353,6 +353,15 @@ static void others_are_refused(void **unused)
     kata_field *far = kata_field_new(g, "far", KATA_F64, .on = KATA_VERTICES, .components = 4);
     kata_save(d, path);
     expect(k, "where do the vertices lie? Give .positions");
+    static const int32_t square[4][1] = {{0}, {0}, {0}, {0}};
+    kata_grid *loose = kata_grid_mesh(k, 1, .vertices = 4, .vertex_cells = {square[0], 1});
+    kata_save(numbered(loose, "l", KATA_CELLS, 1), path,
+              .positions =
+                  kata_field_new(loose, "at", KATA_F64, .on = KATA_VERTICES, .components = 2));
+    expect(
+        k,
+        "it is not known in which order the vertices of cells go around them; make the mesh with "
+        ".cell_vertices");
     kata_save(d, path, .positions = e);
     expect(k, "'e' is not on the vertices of the mesh");
     kata_save(d, path, .positions = far);
