@@ -505,8 +505,9 @@ typedef struct kata_linear_options {
  *
  * Where a read is outside along several dimensions, x comes first: a value beyond a side of y is
  * made of what reads find at the same x, outside or not, and a value beyond a side of z of what
- * they find at the same x and y. If one of these rules is KATA_LINEAR, the others follow this
- * order, too. Call it as
+ * they find at the same x and y. If a rule that a read meets is KATA_LINEAR, also at the far side
+ * of a thin grid, the others follow this order, too. Each read that a value is made of goes by the
+ * rules that it meets itself: where none of these is KATA_LINEAR, from x upwards. Call it as
  *     double w[1][3] = {{-2, 1./3, 8./3}}; // third order: u = 5 on the face at -1/2
  *     kata_boundary_linear(u, KATA_X_LOW, 1, 2, w[0], .value = 5) */
 KATA_API kata_status kata_boundary_linear_with(kata_field *field, kata_side side,

@@ -30,7 +30,9 @@ static const char text[] =
     "kernel count(in int u, out int v[W*W*W])\n"
     "{ for (int k = 0; k < W; k++) for (int j = 0; j < W; j++) for (int i = 0; i < W; i++)\n"
     "    v[W*W*k + W*j + i] = u[S*i-2, S*j-2, S*k-2]; }\n"
-    "kernel far(in double u, out double v) { v = u[-2] + u[2]; }\n";
+    "kernel far(in double u, out double v) { v = u[-2] + u[2]; }\n"
+    "kernel corner(in double u, out double v) { v = u[1,1,1]; }\n"
+    "kernel across(in double u, out double v) { v = u[1,4,0]; }\n";
 
 /* The distance of offsets that are read: 2 suffices to see every value beyond a side. */
 static int step_of_offsets(void) { return getenv("KATA_TEST_FULL") ? 1 : 2; }
@@ -243,6 +245,32 @@ static void other_rules_follow_the_order(void **state)
     }
 }
 
+/* A sum beyond z is made of reads beyond x and y. They meet no sum, and go from x upwards: to 5,
+ * not to 2*1 - 5. Of two points along y, a step from one side meets the sum of the other. */
+static void reads_in_sums_have_an_order_of_their_own(void **state)
+{
+    static const double expected[] = {5, 2 * 1 - (3 * 0.5 + 5)}, sum[] = {1, 3};
+    const char *const names[] = {"corner", "across"};
+    (void)state;
+    for (int run = 0; run < 4; run++) {
+        bool thin = run % 2;
+        kata *k = kata_open(&(kata_options){.executor = run < 2 ? "reference" : "cpu", .wait = 1});
+        kata_grid *g = kata_grid_3d(k, 1, thin ? 2 : 1, 1);
+        kata_field *u =
+            kata_field_new(g, "u", KATA_F64, .boundary = KATA_CONSTANT, .boundary_value = 5);
+        kata_field *v = kata_field_new(g, "v", KATA_F64);
+        kata_boundary_set(u, KATA_Y_HIGH, KATA_ANTISYMMETRIC_FACE, 1);
+        kata_boundary_linear(u, thin ? KATA_Y_LOW : KATA_Z_HIGH, 1, 1, sum,
+                             .value = thin ? 0.5 : 0);
+        kata_range first = kata_box_3d(g, 0, 1, 0, 1, 0, 1);
+        kata_apply(kata_kernel_find(load(k), names[thin]), first, u, v);
+        double found = 0;
+        kata_get(v, first, &found, 1);
+        assert_true(found == expected[thin]);
+        assert_int_equal(kata_close(k), KATA_OK);
+    }
+}
+
 /* Weights of Lagrange's polynomial through the value on the face at -1/2 and `count` points. */
 static void extrapolate(int depth, int count, double *weights)
 {
@@ -363,6 +391,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_outside_are_the_sums),
         cmocka_unit_test(other_rules_follow_the_order),
+        cmocka_unit_test(reads_in_sums_have_an_order_of_their_own),
         cmocka_unit_test(a_cubic_goes_on_beyond_the_wall),
         cmocka_unit_test(rules_may_change_between_steps),
         cmocka_unit_test(wrong_arguments_are_refused),
