@@ -17,12 +17,26 @@ static bool touches(const chain_loop *l, const chain_slot *slot)
     return false;
 }
 
+/* Whether a loop needs, or makes, a scalar that another one makes. */
+static bool meet_in_scalar(const chain_loop *a, const chain_loop *b)
+{
+    for (int p = 0; p < a->kernel->param_count; p++)
+        for (int q = 0; q < b->kernel->param_count && a->bindings[p].slot; q++)
+            if (a->bindings[p].slot == b->bindings[q].slot &&
+                (ir_param_is_reduction(&a->kernel->params[p]) ||
+                 ir_param_is_reduction(&b->kernel->params[q])))
+                return true;
+    return false;
+}
+
 bool fuse_can_follow(const chain_loop *loops, int count)
 {
     const chain_loop *l = &loops[count], *first = &loops[0];
     bool same = l->steps == first->steps && grid_shape_equal(&l->shape, &first->shape) &&
                 !memcmp(&l->box, &first->box, sizeof l->box) && l->parted == first->parted;
     if (!same || !fuse_can_have(l)) return false;
+    for (int i = 0; i < count; i++)
+        if (meet_in_scalar(&loops[i], l)) return false;
     for (int p = 0; p < l->kernel->param_count; p++) {
         if (!ir_param_is_field(&l->kernel->params[p])) continue;
         for (int i = 0; i < count; i++)

@@ -24,9 +24,9 @@ typedef struct fuser {
 
 static bool can_have(const ir_param *p)
 {
-    bool written = ir_param_is_written_field(p);
+    bool written = ir_param_is_written_field(p) || ir_param_is_reduction(p);
     bool plain = !ir_param_has_ratio(p) && !ir_param_lacks_dimensions(p);
-    return !ir_param_is_reduction(p) && !p->hidden && p->on == KATA_NOWHERE &&
+    return p->kind != IR_PARAM_WHERE && !p->hidden && p->on == KATA_NOWHERE &&
            p->each == KATA_NOWHERE && (!written || plain);
 }
 
@@ -37,7 +37,8 @@ bool ir_can_fuse(const ir_kernel *k)
     for (int p = 0; p < k->param_count && can; p++) can = can_have(&k->params[p]);
     for (int i = 0; i < k->store_count && can; i++) {
         const ir_store *s = &k->stores[i];
-        can = !s->condition && !s->offset[0] && !s->offset[1] && !s->offset[2];
+        bool sums = ir_param_is_reduction(&k->params[s->param]);
+        can = (sums || !s->condition) && !s->offset[0] && !s->offset[1] && !s->offset[2];
     }
     for (ir_id id = 1; id < k->graph.count && can; id++)
         can = k->graph.nodes[id].op != IR_ELEMENT; /* its table belongs to one kernel */
@@ -86,6 +87,7 @@ static void add_store(fuser *f, const ir_store *from)
     ir_store s = *from;
     s.param = f->part->param[s.param];
     s.value = f->of[s.value];
+    s.condition = s.condition ? f->of[s.condition] : 0;
     ir_store *same = find_store(f->out, s.param, s.component);
     *(same ? same : &f->out->stores[f->out->store_count++]) = s;
 }

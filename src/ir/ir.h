@@ -42,8 +42,8 @@ int64_t ir_work(const ir_kernel *kernel);
 /* ---- fuse.c: kernels in one, point by point ---------------------------------------------------
  */
 
-/* A kernel, and the new kernel's parameters by its own: one for each field that some kernel
- * writes. */
+/* A kernel, and the new kernel's parameters by its own: one for each field that some kernel writes,
+ * and for each reduction. */
 typedef struct ir_part {
     const ir_kernel *kernel;
     const int *param;

@@ -29,6 +29,8 @@ static const char kernels[] =
     "kernel float_sum(in float a, inout float b) { b = b*0.25f + a; }\n"
     "kernel widen(in float a, out double b) { b = 0.1 + (double)a; }\n"
     "kernel sum_up(in double a, inout double b, sum double s) { b = 0.5*b + a; s += b; }\n"
+    "kernel extremes(in double a, in double b, min double low, max double high)\n"
+    "{ low = min(low, a); if (b > 0) high = max(high, a*b); }\n"
     "kernel second(in double a, inout double pair[2]) { pair[1] = pair[1]/(1 + a*a) + a; }\n"
     "kernel first(in double pair[2], out double a) { a = pair[0] - 0.5*pair[1]; }\n"
     "kernel turn(inout double pair[2]) { double t = pair[0]; pair[0] = 0.5*pair[1]; pair[1] = -t; "
@@ -39,7 +41,7 @@ typedef struct world {
     kata_module *m;
     kata_grid *g;
     kata_field *f[FIELDS], *single, *half, *pair;
-    kata_scalar *s;
+    kata_scalar *s, *low, *high;
 } world;
 
 static void ignore(void *data, kata_status status, const char *message)
@@ -70,6 +72,8 @@ static world begin(const char *executor, kata_rule rule)
     w.half = field(&w, "half", KATA_F16, rule, 1);
     w.pair = field(&w, "pair", KATA_F64, rule, 2);
     w.s = kata_scalar_new(w.k, "s", KATA_F64);
+    w.low = kata_scalar_new(w.k, "low", KATA_F64);
+    w.high = kata_scalar_new(w.k, "high", KATA_F64);
     assert_int_equal(kata_error(w.k), KATA_OK);
     return w;
 }
@@ -88,7 +92,7 @@ static int fused(const world *w)
 
 /* Results of all fields. */
 typedef struct results {
-    double f[FIELDS][POINTS], single[POINTS], half[POINTS], pair[2 * POINTS], s;
+    double f[FIELDS][POINTS], single[POINTS], half[POINTS], pair[2 * POINTS], s, low, high;
 } results;
 
 static void take(const world *w, results *out)
@@ -100,6 +104,8 @@ static void take(const world *w, results *out)
     kata_get(w->half, all, out->half, POINTS);
     kata_get(w->pair, all, out->pair, 2 * POINTS);
     kata_scalar_get(w->s, &out->s);
+    kata_scalar_get(w->low, &out->low);
+    kata_scalar_get(w->high, &out->high);
 }
 
 typedef void step(const world *w, int number);
@@ -174,6 +180,14 @@ static void use_tables_and_indices(const world *w, int number)
     APPLY(w, "edge", kata_all(w->g), w->f[0], w->f[2]);
 }
 
+static void sum(const world *w, int number)
+{
+    APPLY(w, "laplace", kata_all(w->g), w->f[0], w->f[1]);
+    APPLY(w, "sum_up", kata_all(w->g), w->f[1], w->f[2], w->s);
+    APPLY(w, "change", kata_all(w->g), w->f[2], 0.1 * number);
+    APPLY(w, "extremes", kata_all(w->g), w->f[2], w->f[1], w->low, w->high);
+}
+
 static void loops_over_the_same_points_become_one(void **state)
 {
     (void)state;
@@ -183,6 +197,7 @@ static void loops_over_the_same_points_become_one(void **state)
     check(round_between, KATA_CLAMP, 1);
     check(use_components, KATA_CLAMP, 1);
     check(use_tables_and_indices, KATA_NONE, 1);
+    check(sum, KATA_CLAMP, 1);
 }
 
 /* ---- loops that stay ------------------------------------------------------------------------- */
@@ -211,10 +226,13 @@ static void share_nothing(const world *w, int number)
     APPLY(w, "change", kata_all(w->g), w->f[1], 0.1 * number);
 }
 
-static void sum(const world *w, int number)
+/* Two loops make one scalar, and one needs it. */
+static void meet_in_scalars(const world *w, int number)
 {
+    (void)number;
     APPLY(w, "sum_up", kata_all(w->g), w->f[0], w->f[1], w->s);
-    APPLY(w, "change", kata_all(w->g), w->f[1], 0.1 * number);
+    APPLY(w, "sum_up", kata_all(w->g), w->f[1], w->f[2], w->s);
+    APPLY(w, "scale", kata_all(w->g), w->f[2], w->f[3], w->s);
 }
 
 static void loops_stay_where_they_must(void **state)
@@ -224,7 +242,7 @@ static void loops_stay_where_they_must(void **state)
     check(write_what_was_looked_at, KATA_CLAMP, 0);
     check(run_elsewhere, KATA_CLAMP, 0);
     check(share_nothing, KATA_CLAMP, 0);
-    check(sum, KATA_CLAMP, 0);
+    check(meet_in_scalars, KATA_CLAMP, 0);
 }
 
 /* A time step ends between them. */
@@ -278,7 +296,7 @@ static void apply_some(const world *w)
     kata_range range = chance(9) ? kata_all(w->g) : kata_inner(w->g, 1 + chance(2));
     const double number = 0.125 * chance(9) - 0.5, table[3] = {number, 0.5, 1.5};
     if (a == b || b == c || a == c) return;
-    switch (chance(16)) {
+    switch (chance(19)) {
     case 0: APPLY(w, "scale", range, a, b, number); break;
     case 1:
     case 2: APPLY(w, "add", range, a, b); break;
@@ -294,6 +312,9 @@ static void apply_some(const world *w)
     case 12: APPLY(w, "second", range, a, w->pair); break;
     case 13: APPLY(w, "first", range, w->pair, a); break;
     case 14: APPLY(w, "scale", range, a, chance(2) ? w->half : w->single, number); break;
+    case 15: APPLY(w, "sum_up", range, a, b, w->s); break;
+    case 16: APPLY(w, "extremes", range, a, b, w->low, w->high); break;
+    case 17: APPLY(w, "scale", range, a, b, w->high); break;
     default: APPLY(w, "turn", range, w->pair); break;
     }
 }
