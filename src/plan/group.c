@@ -14,7 +14,8 @@ typedef struct bonds {
     const grid_shape *shape; /* of the first loop on a grid */
     int64_t finest[3];       /* with ratios: sizes of the finest grid of that loop */
     bool apart, ratios, copies;
-    bool glued; /* copies glue grids of several sizes together */
+    bool glued;      /* copies glue grids of several sizes together */
+    bool ordered[3]; /* levels of some loop run in order along a dimension */
 } bonds;
 
 static bool is_remapped(const bonds *b, const analysis_touch *t)
@@ -53,10 +54,29 @@ static bool suits_grids(bonds *b, const analysis_loop *l)
            (!b->shape || b->shape->rank == l->loop->shape.rank);
 }
 
+/* Whether a dimension is left to be cut: of three, one along which rows stay whole. */
+static bool can_be_cut(const bool ordered[3], int rank)
+{
+    bool some = false;
+    for (int d = rank == 3; d < rank; d++) some = some || !ordered[d];
+    return some;
+}
+
+/* Whether levels run in order along the last dimension that is left to be cut: solving along y and
+ * z in turn makes two groups, of which one is cut along z and the other along y. */
+static bool orders_last(const bonds *b, const analysis_loop *l)
+{
+    bool ordered[3] = {b->ordered[0], b->ordered[1], b->ordered[2]};
+    if (!l->columns || !b->shape) return false;
+    ordered[l->loop->kernel->ordered] = true;
+    return can_be_cut(b->ordered, b->shape->rank) && !can_be_cut(ordered, b->shape->rank);
+}
+
 /* Adds a loop unless something keeps it out. */
 static bool join(bonds *b, const analysis_loop *l)
 {
     if (!l->loop->once && !suits_grids(b, l)) return false;
+    if (orders_last(b, l)) return false;
     for (int i = 0; i < l->touch_count; i++)
         if (b->slots[l->touches[i].slot] & refused_bits(b, l, &l->touches[i])) return false;
     for (int i = 0; i < l->touch_count; i++) {
@@ -64,6 +84,7 @@ static bool join(bonds *b, const analysis_loop *l)
         b->slots[t->slot] |= (unsigned char)bits_of(b, l, t);
         b->written[t->slot] = b->written[t->slot] || (t->writes && !t->scalar);
     }
+    if (l->columns) b->ordered[l->loop->kernel->ordered] = true;
     if (!l->loop->once) b->shape = &l->loop->shape;
     return true;
 }

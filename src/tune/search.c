@@ -107,13 +107,16 @@ static bool doubt_loops(tune_ways *w)
     return false;
 }
 
-/* So are ways at which too few looks were taken, the nearest first. */
+/* So are ways at which too few looks were taken, the nearest first. No machine is as slow at a
+ * moment as ways are that are far behind. */
 static bool doubt_first_looks(tune_ways *w)
 {
+    const double behind = 3;
     tune_way *next = NULL;
     for (int i = 0; i < w->count; i++) {
         tune_way *way = &w->ways[i];
         if (i == w->best || !way->known || way->least <= 0 || !way->looks) continue;
+        if (way->least > behind * w->ways[w->best].least) continue;
         if (way->looks < LOOKS && (!next || way->least < next->least)) next = way;
     }
     if (next) look_again(next);

@@ -101,11 +101,58 @@ static void planners_let_them_run_alone(void **state)
     assert_int_equal(kata_close(w.k), KATA_OK);
 }
 
+/* ---- levels in order along two dimensions -----------------------------------------------------
+ */
+
+static const char solvers[] =
+    "kernel down_z(inout double u) forward(z)\n"
+    "{ interval [0, 1) { u = 2*u; } interval [1, nz) { u += 0.5*u[0,0,-1]; } }\n"
+    "kernel up_y(inout double u) backward(y)\n"
+    "{ interval [0, ny-1) { u -= 0.25*u[0,1,0]; } interval [ny-1, ny) { } }\n";
+
+/* Bit d: some tile of a plan cuts dimension d. */
+static int dimensions_cut(const plan *p)
+{
+    int cut = 0;
+    for (int n = 0; n < p->count; n++)
+        if (p->nodes[n].kind == PLAN_TILE) cut |= 1 << p->nodes[n].dimension;
+    return cut;
+}
+
+/* Loops along z are cut along y, and those along y along z. Of one group neither would be left. */
+static void solving_along_two_dimensions_makes_two_groups(void **state)
+{
+    (void)state;
+    kata *k = kata_open(NULL);
+    kata_module *m = kata_module_from_text(k, "k.kata", solvers);
+    kata_grid *g = kata_grid_3d(k, 12, 10, 9);
+    kata_field *u = kata_field_new(g, "u", KATA_F64);
+    for (int i = 0; i < 2; i++) {
+        kata_apply(kata_kernel_find(m, "down_z"), kata_all(g), u);
+        kata_apply(kata_kernel_find(m, "up_y"), kata_all(g), u);
+    }
+    analysis_chain a;
+    plan p = {0};
+    plan_request r;
+    text why = {0};
+    assert_true(analysis_chain_make(&k->chain, &a));
+    assert_true(plan_request_read("skewed y=4 z=4", &r, 1, &why));
+    assert_true(plan_make(&p, &a, &r));
+    if (!plan_verify(&p, &a, &why)) fail_msg("%s", text_get(&why));
+    assert_int_equal(p.refusal_count, 0);
+    assert_int_equal(dimensions_cut(&p), 1 << 1 | 1 << 2);
+    plan_free(&p);
+    text_free(&why);
+    analysis_chain_free(&a);
+    assert_int_equal(kata_close(k), KATA_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reductions_into_fields_are_not_cut),
         cmocka_unit_test(planners_let_them_run_alone),
+        cmocka_unit_test(solving_along_two_dimensions_makes_two_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
