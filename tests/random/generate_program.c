@@ -1,6 +1,7 @@
 /* A program's grid, fields, scalars and kernel text. */
 #include "generate.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* ---- grid ------------------------------------------------------------------------------------ */
@@ -63,10 +64,13 @@ bool has_levels(const program *p) { return p->ratio[0] > 1 || p->ratio[1] > 1 ||
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-static double generate_rule_value(chance *c)
+/* A value that stays finite in a field. */
+static double generate_rule_value(chance *c, kata_type type)
 {
-    static const double values[] = {0, 1, -1, 0.5, 1.5, -0.0, 3, -2.25};
-    return chance_of(c, 10) ? generate_double(c) : CHANCE_PICK(c, values);
+    static const double values[] = {0, 1, -1, 0.5, 1.5, -0.0, 3, -2.25}, half_most = 65504;
+    const double x = chance_of(c, 10) ? generate_double(c) : CHANCE_PICK(c, values);
+    const bool beyond = type != KATA_F64 && isfinite(x) && fabs(x) > half_most;
+    return beyond ? copysign(half_most, x) : x;
 }
 
 wall generate_wall(chance *c, kata_rule lowest, double value)
@@ -82,7 +86,7 @@ static void generate_rules(chance *c, field *f, bool periodic)
         bool both = periodic || chance_of(c, 25);
         for (int side = 2 * d; side < 2 * d + 2; side++) {
             bool none = chance_of(c, 12);
-            f->walls[side] = generate_wall(c, KATA_CONSTANT, generate_rule_value(c));
+            f->walls[side] = generate_wall(c, KATA_CONSTANT, generate_rule_value(c, f->type));
             if (none) f->walls[side].rule = KATA_NONE;
             if (both) f->walls[side].rule = KATA_PERIODIC;
         }
