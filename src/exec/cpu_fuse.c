@@ -53,10 +53,18 @@ static bool find_group(struct cpu_fuser *fuser, const chain_loop *loops, size_t 
     return true;
 }
 
+/* How many loops may be in a group with the first of some: hashes do not say where steps end. */
+static size_t count_candidates(const chain_loop *loops, size_t left)
+{
+    size_t count = 1;
+    while (count < left && count < FUSE_MOST_LOOPS && loops[count].steps == loops->steps) count++;
+    return count;
+}
+
 /* The same, remembered. NULL when memory is out. */
 static const fuse_memo *look_up_group(struct cpu_fuser *fuser, const chain_loop *loops, size_t left)
 {
-    const size_t count = left < FUSE_MOST_LOOPS ? left : FUSE_MOST_LOOPS;
+    const size_t count = count_candidates(loops, left);
     const uint64_t key = hash_loops(loops, count);
     fuse_memo *memo = &fuser->memos[(key >> 32) % FUSE_MEMOS];
     if (memo->key == key) return memo;
