@@ -140,6 +140,7 @@ bool ir_fuse(const ir_part *parts, int count, const bool *exact, arena *memory, 
     arena_free(&f.memory);
     if (!made) return false;
     qsort(out->stores, (size_t)out->store_count, sizeof *out->stores, compare_stores);
+    if (!out->graph.count) return false; /* constants switch off all that the kernels do */
     made = ir_kernel_finish(out, memory) && is_point_by_point(out);
 #ifdef KATA_DEBUG
     made = made && !ir_verify(out);
