@@ -5,7 +5,7 @@
 #include "exec/cpu.h"
 #include "exec/joined_kernel.h"
 
-enum { FUSE_MOST_LOOPS = 8, FUSE_MOST_PARAMS = 62 };
+enum { FUSE_MOST_LOOPS = 8, FUSE_MOST_PARAMS = 62, FUSE_MOST_KERNELS = HOSTILE(512, 20) };
 
 /* Consecutive loops, and the parameters of the one that does their work. */
 typedef struct fuse_group {
@@ -28,6 +28,7 @@ enum { FUSE_MEMOS = 256 };
 
 struct cpu_fuser {
     joined_kernel *kernels;
+    int kernel_count; /* from FUSE_MOST_KERNELS on, no others are made */
     fuse_memo memos[FUSE_MEMOS];
     double points;   /* that loops have run which could be one with others */
     uint64_t chains; /* looked at so far */
@@ -49,7 +50,8 @@ chain_binding *fuse_bindings(const chain_loop *loops, const fuse_memo *memo, are
 
 /* ---- fused_kernel.c -------------------------------------------------------------------------- */
 
-/* The kernel of a group, which is made once. False when memory is out. */
+/* The kernel of a group, which is made once; it has none where there are many already. False when
+ * memory is out. */
 bool fuse_kernel(struct cpu_fuser *fuser, const fuse_group *group, joined_kernel **out);
 
 /* ---- cpu_fuse.c ------------------------------------------------------------------------------ */

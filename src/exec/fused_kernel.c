@@ -72,7 +72,14 @@ static bool make_kernel(const fuse_group *g, joined_kernel *out)
 
 bool fuse_kernel(struct cpu_fuser *fuser, const fuse_group *g, joined_kernel **out)
 {
+    static joined_kernel none; /* programs whose loops differ each time end here */
+    const uint64_t key = hash_group(g);
     bool is_new;
-    *out = joined_kernel_get(&fuser->kernels, hash_group(g), &is_new);
+    if (fuser->kernel_count >= FUSE_MOST_KERNELS && !joined_kernel_find(fuser->kernels, key)) {
+        *out = &none;
+        return true;
+    }
+    *out = joined_kernel_get(&fuser->kernels, key, &is_new);
+    fuser->kernel_count += *out && is_new;
     return *out && (!is_new || make_kernel(g, *out));
 }

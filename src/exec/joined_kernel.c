@@ -4,10 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+joined_kernel *joined_kernel_find(joined_kernel *list, uint64_t key)
+{
+    while (list && list->key != key) list = list->next;
+    return list;
+}
+
 joined_kernel *joined_kernel_get(joined_kernel **list, uint64_t key, bool *is_new)
 {
-    joined_kernel *known = *list;
-    while (known && known->key != key) known = known->next;
+    joined_kernel *known = joined_kernel_find(*list, key);
     *is_new = !known;
     if (known) return known;
     known = calloc(1, sizeof *known);

@@ -15,6 +15,8 @@ typedef struct joined_kernel {
     struct joined_kernel *next;
 } joined_kernel;
 
+/* The one with a key; NULL when there is none. */
+joined_kernel *joined_kernel_find(joined_kernel *list, uint64_t key);
 /* The one with a key, which is added if it was not there; then `is_new`. NULL when memory is out.
  */
 joined_kernel *joined_kernel_get(joined_kernel **list, uint64_t key, bool *is_new);

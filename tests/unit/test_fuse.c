@@ -33,6 +33,7 @@ static const char kernels[] =
     "{ low = min(low, a); if (b > 0) high = max(high, a*b); }\n"
     "kernel second(in double a, inout double pair[2]) { pair[1] = pair[1]/(1 + a*a) + a; }\n"
     "kernel first(in double pair[2], out double a) { a = pair[0] - 0.5*pair[1]; }\n"
+    "kernel nothing(inout double a) { if (1 > 2) a = 0; }\n"
     "kernel turn(inout double pair[2]) { double t = pair[0]; pair[0] = 0.5*pair[1]; pair[1] = -t; "
     "}\n";
 
@@ -235,6 +236,14 @@ static void meet_in_scalars(const world *w, int number)
     APPLY(w, "scale", kata_all(w->g), w->f[2], w->f[3], w->s);
 }
 
+static void do_nothing(const world *w, int number)
+{
+    (void)number;
+    APPLY(w, "nothing", kata_all(w->g), w->f[0]);
+    APPLY(w, "nothing", kata_all(w->g), w->f[0]);
+    kata_flush(w->k);
+}
+
 static void loops_stay_where_they_must(void **state)
 {
     (void)state;
@@ -243,6 +252,7 @@ static void loops_stay_where_they_must(void **state)
     check(run_elsewhere, KATA_CLAMP, 0);
     check(share_nothing, KATA_CLAMP, 0);
     check(meet_in_scalars, KATA_CLAMP, 0);
+    check(do_nothing, KATA_CLAMP, 0);
 }
 
 /* A time step ends between them. */
@@ -275,6 +285,21 @@ static void a_step_ends_between_loops_that_were_one(void **state)
     assert_int_equal(cpu_fuse(&w.k->exec, &w.k->chain, &found, &functions, &w.k->messages),
                      KATA_OK);
     assert_int_equal(found.count, 0);
+    kata_close(w.k);
+}
+
+/* A program whose loops differ each time makes no more kernels from some number on. */
+static void kernels_in_one_are_not_without_number(void **state)
+{
+    (void)state;
+    world w = begin("cpu", KATA_CLAMP);
+    share_nothing(&w, 0);
+    kata_flush(w.k);
+    w.k->exec.cpu->fuser->kernel_count = FUSE_MOST_KERNELS;
+    push(&w, 1);
+    kata_flush(w.k);
+    assert_int_equal(kata_error(w.k), KATA_OK);
+    assert_null(w.k->exec.cpu->fuser->kernels);
     kata_close(w.k);
 }
 
@@ -381,6 +406,7 @@ int main(void)
         cmocka_unit_test(loops_stay_where_they_must),
         cmocka_unit_test(steps_stay_apart),
         cmocka_unit_test(a_step_ends_between_loops_that_were_one),
+        cmocka_unit_test(kernels_in_one_are_not_without_number),
         cmocka_unit_test(values_outside_are_those_of_each_loop),
         cmocka_unit_test(random_programs_compute_what_they_say),
     };
