@@ -48,7 +48,6 @@ static bool find_group(struct cpu_fuser *fuser, const chain_loop *loops, size_t 
         out->count = g.count;
         for (int i = 0; i < FUSE_MOST_PARAMS; i++) out->of[i] = (uint8_t)g.of[i];
     }
-    if (last) last->used = true;
     out->fused = last;
     return true;
 }
@@ -117,6 +116,17 @@ static bool fuse_chain(struct exec_cpu *cpu, const chain *c, chain *out)
     return out->loops;
 }
 
+/* Notes which kernels do the work of several. */
+static void note_used(struct cpu_fuser *fuser, const chain *c)
+{
+    const fuse_memo *memo;
+    for (size_t i = 0; i < c->count; i += (size_t)memo->count) {
+        memo = look_up_group(fuser, &c->loops[i], c->count - i);
+        if (!memo) return;
+        if (memo->fused) memo->fused->used = true;
+    }
+}
+
 /* ---- when ------------------------------------------------------------------------------------ */
 
 /* Whether it is time to look for functions. `due`: or to make them. */
@@ -156,6 +166,7 @@ kata_status cpu_fuse(exec_context *context, const chain *c, chain *out, size_t *
     complete = complete || (context->tune && !status);
     if (!complete) out->count = 0;
     if (complete) *functions = own;
+    if (complete) note_used(cpu->fuser, c);
     if (complete) observe_meter_meet(context->meter, out);
     return status;
 }

@@ -20,8 +20,8 @@ typedef struct fuse_group {
 /* What was found for loops of the same hashes. */
 typedef struct fuse_memo {
     uint64_t key;
-    const joined_kernel *fused; /* NULL: the first loop runs by itself */
-    int count;                  /* loops */
+    joined_kernel *fused; /* NULL: the first loop runs by itself */
+    int count;            /* loops */
     uint8_t of[FUSE_MOST_PARAMS];
 } fuse_memo;
 enum { FUSE_MEMOS = 256 };

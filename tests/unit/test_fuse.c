@@ -91,7 +91,6 @@ static int fused(const world *w)
 
 #define APPLY(w, name, range, ...) kata_apply(kata_kernel_find((w)->m, name), range, __VA_ARGS__)
 
-/* Results of all fields. */
 typedef struct results {
     double f[FIELDS][POINTS], single[POINTS], half[POINTS], pair[2 * POINTS], s, low, high;
 } results;
@@ -124,7 +123,7 @@ static void run(const char *executor, step *program, kata_rule rule, results *ou
     assert_int_equal(kata_close(w.k), KATA_OK);
 }
 
-/* `count`: kernels that stand for several. */
+enum { SOME = -1 }; /* kernels that stand for several, however many */
 static void check(step *program, kata_rule rule, int count)
 {
     static results expected, found;
@@ -132,12 +131,11 @@ static void check(step *program, kata_rule rule, int count)
     run("reference", program, rule, &expected, &none);
     run("cpu", program, rule, &found, &some);
     assert_memory_equal(&found, &expected, sizeof found);
-    assert_int_equal(some, count);
+    assert_true(count == SOME ? some > 0 : some == count);
 }
 
 /* ---- one loop -------------------------------------------------------------------------------- */
 
-/* Both look around at "a", which nobody writes. */
 static void push(const world *w, int number)
 {
     APPLY(w, "gradient", kata_all(w->g), w->f[0], w->f[1]);
@@ -146,7 +144,6 @@ static void push(const world *w, int number)
     APPLY(w, "both", kata_all(w->g), w->f[2], w->f[3], w->f[4]);
 }
 
-/* The last value counts. */
 static void write_twice(const world *w, int number)
 {
     APPLY(w, "scale", kata_all(w->g), w->f[0], w->f[1], 0.3);
@@ -155,7 +152,6 @@ static void write_twice(const world *w, int number)
     APPLY(w, "add", kata_all(w->g), w->f[1], w->f[0]);
 }
 
-/* Values are rounded when they are stored. */
 static void round_between(const world *w, int number)
 {
     APPLY(w, "scale", kata_all(w->g), w->f[0], w->single, 1.0 / (3 + number));
@@ -244,27 +240,22 @@ static void do_nothing(const world *w, int number)
     kata_flush(w->k);
 }
 
-static void loops_stay_where_they_must(void **state)
-{
-    (void)state;
-    check(look_at_written, KATA_CLAMP, 0);
-    check(write_what_was_looked_at, KATA_CLAMP, 0);
-    check(run_elsewhere, KATA_CLAMP, 0);
-    check(share_nothing, KATA_CLAMP, 0);
-    check(meet_in_scalars, KATA_CLAMP, 0);
-    check(do_nothing, KATA_CLAMP, 0);
-}
-
 /* A time step ends between them. */
 static void one_a_step(const world *w, int number)
 {
     APPLY(w, "change", kata_all(w->g), w->f[0], 0.1 * number);
 }
 
-static void steps_stay_apart(void **state)
+static void loops_stay_where_they_must(void **state)
 {
     (void)state;
     check(one_a_step, KATA_CLAMP, 0);
+    check(look_at_written, KATA_CLAMP, 0);
+    check(write_what_was_looked_at, KATA_CLAMP, 0);
+    check(run_elsewhere, KATA_CLAMP, 0);
+    check(share_nothing, KATA_CLAMP, 0);
+    check(meet_in_scalars, KATA_CLAMP, 0);
+    check(do_nothing, KATA_CLAMP, 0);
 }
 
 /* Loops that were one before, of a single step: hashes of loops do not say where steps end. */
@@ -318,12 +309,7 @@ static void move_wall(const world *w, int number)
 static void values_outside_are_those_of_each_loop(void **state)
 {
     (void)state;
-    static results expected, found;
-    int none, some;
-    run("reference", move_wall, KATA_CLAMP, &expected, &none);
-    run("cpu", move_wall, KATA_CLAMP, &found, &some);
-    assert_memory_equal(&found, &expected, sizeof found);
-    assert_true(some > 0);
+    check(move_wall, KATA_CLAMP, SOME);
 }
 
 /* ---- random programs ------------------------------------------------------------------------- */
@@ -404,7 +390,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loops_over_the_same_points_become_one),
         cmocka_unit_test(loops_stay_where_they_must),
-        cmocka_unit_test(steps_stay_apart),
         cmocka_unit_test(a_step_ends_between_loops_that_were_one),
         cmocka_unit_test(kernels_in_one_are_not_without_number),
         cmocka_unit_test(values_outside_are_those_of_each_loop),
