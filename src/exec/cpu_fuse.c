@@ -15,7 +15,8 @@
 
 /* Points that loops run before compiling is worth it. */
 static const double WORTH_FUSING = HOSTILE(0x1p28, 0x1p17);
-/* Until then every so many chains it is looked whether the functions are there. */
+/* Until then, and until some are found, it is looked every so many chains whether functions are
+ * there. */
 enum { LOOK_EACH = HOSTILE(16, 2) };
 
 /* ---- groups ---------------------------------------------------------------------------------- */
@@ -135,7 +136,7 @@ static bool looks(struct cpu_fuser *fuser, const chain *c, bool due)
     if (!due)
         for (size_t i = 0; i < c->count; i++)
             fuser->points += (double)chain_loop_points(&c->loops[i]);
-    return due || fuser->chains++ % LOOK_EACH == 0;
+    return due || fuser->found || fuser->chains++ % LOOK_EACH == 0;
 }
 
 /* Who tunes waits. */
@@ -168,6 +169,7 @@ kata_status cpu_fuse(exec_context *context, const chain *c, chain *out, size_t *
     if (complete) *functions = own;
     if (complete) note_used(cpu->fuser, c);
     if (complete) observe_meter_meet(context->meter, out);
+    cpu->fuser->found = cpu->fuser->found || complete;
     return status;
 }
 

@@ -31,6 +31,7 @@ struct cpu_fuser {
     int kernel_count; /* from FUSE_MOST_KERNELS on, no others are made */
     fuse_memo memos[FUSE_MEMOS];
     double points;   /* that loops have run which could be one with others */
+    bool found;      /* some functions were there */
     uint64_t chains; /* looked at so far */
 };
 
