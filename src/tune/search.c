@@ -14,10 +14,10 @@
  * A machine changes its speed while the search goes on. So after a try that does not win, the
  * fastest way runs once more: if that has become slow, too, or slower than the try, the try says
  * nothing and is done again, twice at most. Where a way wins by little, the one that was fastest
- * before is run once more, next to it. Before the search ends every way has had two looks, of which
- * the better one counts, so that one slow run does not decide. And loops that run one after another
- * find out by themselves, for some dozens of runs, on how many threads and with which stores they
- * run best: if they come near, they are tried again, too.
+ * before is run once more, next to it. Before the search ends every way that is not far behind has
+ * had two looks, of which the better one counts, so that one slow run does not decide. And loops
+ * that run one after another find out by themselves, for some dozens of runs, on how many threads
+ * and with which stores they run best: if they come near, they are tried again, too.
  *
  * When no way is left to try there is a pause, longer each time, after which those that were nearly
  * as fast are tried again. A way that turns slow ends the pause at once, and all are tried again.
