@@ -111,7 +111,7 @@ static bool doubt_loops(tune_ways *w)
  * moment as ways are that are far behind. */
 static bool doubt_first_looks(tune_ways *w)
 {
-    const double behind = 3;
+    const double behind = 8;
     tune_way *next = NULL;
     for (int i = 0; i < w->count; i++) {
         tune_way *way = &w->ways[i];

@@ -62,6 +62,6 @@ expect 2 run blur --value 0.5 --boundary clamp
 expect_text err "kata run blur: --value means nothing to --boundary clamp"
 expect 2 run blur read.png --width 20
 expect_text err "kata run blur: --width and --height mean nothing to read.png, which has a size"
-expect 2 run blur -- "" blur.gif
+expect 2 run blur -- picture.png blur.gif
 expect_in err "OUT.png takes the name of a file that ends in .png, not 'blur.gif'"
 finish
