@@ -217,10 +217,11 @@ void cpu_crossover_save(struct exec_cpu *cpu);
 /* Sets functions[i] to the number of the function of loop i of a chain, and starts compilers for
  * those that have no code where that is worth it. */
 kata_status cpu_compile(exec_context *context, const chain *c, size_t *functions, messages *m);
-/* Finds these functions, too, and says whether all have code. No loop waits for those that have
- * none: compilers of low priority make them, some at a time, if `start` says so. */
-kata_status cpu_compile_beside(exec_context *context, const chain *c, size_t *functions, bool start,
-                               bool *complete, messages *m);
+/* Says of the functions of some loops which have code; the loops belong to a chain, or do what some
+ * of its loops do. Compilers of low priority make the others, some at a time, if `start` says so.
+ */
+kata_status cpu_compile_beside(exec_context *context, const chain *whole, const chain *c,
+                               bool start, bool *has, messages *m);
 /* The code of a function for a loop. NULL where the loop is to be interpreted, because that ends
  * before the compiler would. */
 kata_status cpu_compiled(exec_context *context, size_t function, const chain_loop *loop,
@@ -243,6 +244,8 @@ void cpu_larger_begin(exec_context *context, const chain *c, const size_t *funct
 /* Counts the time of the chain, or of a part of it, and starts a compiler for functions that are
  * worth it. */
 void cpu_larger_end(exec_context *context, const chain *c, const size_t *functions, double seconds);
+/* Waits for the compiler beside the program, and takes over its functions. */
+void cpu_larger_wait(exec_context *context);
 /* Ends the compiler. */
 void cpu_larger_drop(struct exec_cpu *cpu);
 

@@ -229,6 +229,14 @@ static kata_status function_of(exec_context *context, const chain_loop *loop, se
     return KATA_OK;
 }
 
+/* Waits for a group. */
+static kata_status fetch(exec_context *context, cpu_group *group, messages *m)
+{
+    if (group != context->cpu->beside) return cpu_group_fetch(context, group, m);
+    cpu_larger_wait(context);
+    return KATA_OK;
+}
+
 /* Before a chain runs: starts compilers for the functions that it lacks, and waits for them if the
  * context says so. */
 static kata_status prepare(exec_context *context, const search *s, const size_t *functions,
@@ -242,17 +250,18 @@ static kata_status prepare(exec_context *context, const search *s, const size_t 
     if (s->count && worth) status = cpu_group_start(context, s->missing, s->count, m);
     for (size_t i = 0; i < count && !status && context->wait; i++)
         if (functions[i] != CPU_NO_FUNCTION && cpu->functions[functions[i]].group)
-            status = cpu_group_fetch(context, cpu->functions[functions[i]].group, m);
+            status = fetch(context, cpu->functions[functions[i]].group, m);
     return status;
 }
 
-/* Finds the functions of a chain. */
-static kata_status begin_search(exec_context *context, const chain *c, size_t *functions, search *s)
+/* Finds the functions of a chain, which does what `whole` does, or a part of it. */
+static kata_status begin_search(exec_context *context, const chain *whole, const chain *c,
+                                size_t *functions, search *s)
 {
     kata_status status = KATA_OK;
     *s = (search){.memory = context->cpu->search_memory,
                   .loops = c->count,
-                  .fits = sweep_chain_fits(context->cpu->workers, c),
+                  .fits = sweep_chain_fits(context->cpu->workers, whole),
                   .larger = s->larger};
     context->cpu->fits = s->fits;
     context->cpu->searches++;
@@ -270,7 +279,7 @@ static void end_search(exec_context *context, search *s)
 kata_status cpu_compile(exec_context *context, const chain *c, size_t *functions, messages *m)
 {
     search s = {.larger = context->larger};
-    kata_status status = begin_search(context, c, functions, &s);
+    kata_status status = begin_search(context, c, c, functions, &s);
     status = status ? message_no_memory(m) : prepare(context, &s, functions, c->count, m);
     end_search(context, &s);
     return status;
@@ -287,16 +296,17 @@ static void start_beside(exec_context *context, search *s)
         cpu->beside = cpu_group_start_later(context, s->missing, count);
 }
 
-kata_status cpu_compile_beside(exec_context *context, const chain *c, size_t *functions, bool start,
-                               bool *complete, messages *m)
+kata_status cpu_compile_beside(exec_context *context, const chain *whole, const chain *c,
+                               bool start, bool *has, messages *m)
 {
     search s = {.larger = true};
-    kata_status status = begin_search(context, c, functions, &s);
-    *complete = !status;
-    for (size_t i = 0; i < c->count && *complete; i++)
-        *complete = functions[i] == CPU_NO_FUNCTION || context->cpu->functions[functions[i]].run;
+    size_t *functions = arena_array(&context->cpu->chain_memory, c->count + 1, sizeof *functions);
+    kata_status status =
+        functions ? begin_search(context, whole, c, functions, &s) : KATA_ERROR_MEMORY;
+    for (size_t i = 0; i < c->count && !status; i++)
+        has[i] = context->cpu->functions[functions[i]].run;
     if (!status && start) start_beside(context, &s);
-    end_search(context, &s);
+    if (functions) end_search(context, &s);
     return status ? message_no_memory(m) : KATA_OK;
 }
 
@@ -308,7 +318,7 @@ kata_status cpu_compiled(exec_context *context, size_t function, const chain_loo
     double seconds = seconds_of(loop);
     kata_status status = KATA_OK;
     if (group && (seconds > WORTH_WAITING || jit_is_done(group->job)))
-        status = cpu_group_fetch(context, group, m);
+        status = fetch(context, group, m);
     *run = cpu->functions[function].run;
     if (!*run) cpu->interpreted += seconds;
     return status;

@@ -15,8 +15,8 @@
 
 /* Points that loops run before compiling is worth it. */
 static const double WORTH_FUSING = HOSTILE(0x1p28, 0x1p17);
-/* Until then, and until some are found, it is looked every so many chains whether functions are
- * there. */
+/* Until then, and until some are found, it is looked whether functions are there: at the first
+ * chains, and then at one of so many. */
 enum { LOOK_EACH = HOSTILE(16, 2) };
 
 /* ---- groups ---------------------------------------------------------------------------------- */
@@ -76,20 +76,6 @@ static const fuse_memo *look_up_group(struct cpu_fuser *fuser, const chain_loop 
 
 /* ---- the chain ------------------------------------------------------------------------------- */
 
-/* Adds one loop for a group. Loops whose rules are not as they were before stay apart. */
-static size_t add_group(struct exec_cpu *cpu, const chain_loop *loops, const fuse_memo *memo,
-                        chain *out)
-{
-    chain_loop *loop = &out->loops[out->count++];
-    const chain_binding *own = memo->fused ? fuse_bindings(loops, memo, &cpu->chain_memory) : NULL;
-    *loop = loops[own ? memo->count - 1 : 0];
-    if (!own) return 1;
-    loop->kernel = memo->fused->kernel;
-    loop->bindings = own;
-    loop->hash = hash_loops(loops, (size_t)memo->count);
-    return (size_t)memo->count;
-}
-
 /* Whether a chain has groups. False also when memory is out: nothing is wrong then. */
 static bool has_groups(struct cpu_fuser *fuser, const chain *c)
 {
@@ -101,31 +87,73 @@ static bool has_groups(struct cpu_fuser *fuser, const chain *c)
     return false;
 }
 
-/* Sets `out` to the chain of all groups. False when memory is out. */
-static bool fuse_chain(struct exec_cpu *cpu, const chain *c, chain *out)
+/* Groups of a chain: `chain` has one loop for each, and one for each loop in no group. */
+typedef struct fused_chain {
+    chain chain;
+    chain made; /* the loops of groups alone */
+    bool *has;  /* for each of them: its function has code */
+    joined_kernel **of;
+} fused_chain;
+
+/* Adds loops as they are. */
+static size_t add_apart(const chain_loop *loops, int count, chain *out)
 {
-    *out = *c;
-    out->count = 0;
-    out->loops = arena_array(&cpu->chain_memory, c->count + 1, sizeof *out->loops);
-    for (size_t i = 0; i < c->count && out->loops;) {
+    for (int i = 0; i < count; i++) out->loops[out->count++] = loops[i];
+    return (size_t)count;
+}
+
+/* Adds one loop for a group whose function has code. Loops whose rules are not as they were before
+ * stay apart. */
+static size_t add_group(struct exec_cpu *cpu, const chain_loop *loops, const fuse_memo *memo,
+                        fused_chain *out)
+{
+    const chain_binding *own = memo->fused ? fuse_bindings(loops, memo, &cpu->chain_memory) : NULL;
+    const size_t number = out->made.count;
+    if (!own) return add_apart(loops, 1, &out->chain);
+    out->of[number] = memo->fused;
+    out->made.count++;
+    if (!out->has[number]) return add_apart(loops, memo->count, &out->chain);
+    chain_loop *loop = &out->made.loops[number];
+    *loop = loops[memo->count - 1];
+    loop->kernel = memo->fused->kernel;
+    loop->bindings = own;
+    loop->hash = hash_loops(loops, (size_t)memo->count);
+    add_apart(loop, 1, &out->chain);
+    return (size_t)memo->count;
+}
+
+/* Sets the chain of all groups whose functions have code. False when memory is out. */
+static bool fuse_chain(struct exec_cpu *cpu, const chain *c, fused_chain *out)
+{
+    chain *own = &out->chain;
+    own->count = out->made.count = 0;
+    for (size_t i = 0; i < c->count;) {
         const fuse_memo *memo = look_up_group(cpu->fuser, &c->loops[i], c->count - i);
         if (!memo) return false;
-        if (i == c->step) out->step = out->count;
+        if (i == c->step) own->step = own->count;
         i += add_group(cpu, &c->loops[i], memo, out);
     }
-    if (c->step == c->count) out->step = out->count;
-    return out->loops;
+    if (c->step == c->count) own->step = own->count;
+    return true;
+}
+
+static bool reserve(struct exec_cpu *cpu, const chain *c, fused_chain *out)
+{
+    arena *memory = &cpu->chain_memory;
+    *out = (fused_chain){.chain = *c, .made = *c};
+    out->chain.loops = arena_array(memory, c->count + 1, sizeof *out->chain.loops);
+    out->made.loops = arena_array(memory, c->count + 1, sizeof *out->made.loops);
+    out->has = arena_array(memory, c->count + 1, sizeof *out->has);
+    out->of = arena_array(memory, c->count + 1, sizeof *out->of);
+    if (!out->chain.loops || !out->made.loops || !out->has || !out->of) return false;
+    for (size_t i = 0; i < c->count; i++) out->has[i] = true;
+    return true;
 }
 
 /* Notes which kernels do the work of several. */
-static void note_used(struct cpu_fuser *fuser, const chain *c)
+static void note_used(const fused_chain *f)
 {
-    const fuse_memo *memo;
-    for (size_t i = 0; i < c->count; i += (size_t)memo->count) {
-        memo = look_up_group(fuser, &c->loops[i], c->count - i);
-        if (!memo) return;
-        if (memo->fused) memo->fused->used = true;
-    }
+    for (size_t i = 0; i < f->made.count; i++) f->of[i]->used = f->of[i]->used || f->has[i];
 }
 
 /* ---- when ------------------------------------------------------------------------------------ */
@@ -133,43 +161,54 @@ static void note_used(struct cpu_fuser *fuser, const chain *c)
 /* Whether it is time to look for functions. `due`: or to make them. */
 static bool looks(struct cpu_fuser *fuser, const chain *c, bool due)
 {
-    if (!due)
-        for (size_t i = 0; i < c->count; i++)
-            fuser->points += (double)chain_loop_points(&c->loops[i]);
-    return due || fuser->found || fuser->chains++ % LOOK_EACH == 0;
+    for (size_t i = 0; i < c->count && !due; i++)
+        fuser->points += (double)chain_loop_points(&c->loops[i]);
+    const uint64_t turn = fuser->chains++;
+    return due || fuser->found || turn < LOOK_EACH || turn % LOOK_EACH == 0;
 }
 
-/* Who tunes waits. */
-static kata_status compile_now(exec_context *context, const chain *c, size_t *functions,
-                               messages *m)
+/* Finds the groups whose functions have code, and starts compilers for others; who tunes waits for
+ * all. */
+static kata_status find_code(exec_context *context, const chain *c, fused_chain *out, bool due,
+                             messages *m)
 {
-    const bool wait = context->wait;
-    context->wait = true;
-    kata_status status = cpu_compile(context, c, functions, m);
-    context->wait = wait;
-    return status;
+    struct exec_cpu *cpu = context->cpu;
+    bool some = false, all = true;
+    if (context->tune) return KATA_OK;
+    kata_status status = cpu_compile_beside(context, c, &out->made, due, out->has, m);
+    for (size_t i = 0; i < out->made.count; i++) {
+        some = some || out->has[i];
+        all = all && out->has[i];
+    }
+    cpu->fuser->found = cpu->fuser->found || some;
+    if (status || all) return status;
+    if (some) return fuse_chain(cpu, c, out) ? KATA_OK : message_no_memory(m);
+    out->chain.count = 0;
+    return KATA_OK;
 }
 
 kata_status cpu_fuse(exec_context *context, const chain *c, chain *out, size_t **functions,
                      messages *m)
 {
     struct exec_cpu *cpu = context->cpu;
-    bool complete = false;
+    const bool wait = context->wait;
+    fused_chain fused;
     if (!cpu->fuser) cpu->fuser = calloc(1, sizeof *cpu->fuser);
     if (!cpu->fuser) return message_no_memory(m);
     const bool due = context->tune || cpu->fuser->points >= WORTH_FUSING;
-    if (!looks(cpu->fuser, c, due)) return KATA_OK;
-    if (!has_groups(cpu->fuser, c)) return KATA_OK;
+    if (!looks(cpu->fuser, c, due) || !has_groups(cpu->fuser, c)) return KATA_OK;
     size_t *own = arena_array(&cpu->chain_memory, c->count + 1, sizeof *own);
-    if (!own || !fuse_chain(cpu, c, out)) return message_no_memory(m);
-    kata_status status = context->tune ? compile_now(context, out, own, m)
-                                       : cpu_compile_beside(context, out, own, due, &complete, m);
-    complete = complete || (context->tune && !status);
-    if (!complete) out->count = 0;
-    if (complete) *functions = own;
-    if (complete) note_used(cpu->fuser, c);
-    if (complete) observe_meter_meet(context->meter, out);
-    cpu->fuser->found = cpu->fuser->found || complete;
+    if (!own || !reserve(cpu, c, &fused) || !fuse_chain(cpu, c, &fused))
+        return message_no_memory(m);
+    kata_status status = find_code(context, c, &fused, due, m);
+    if (status || !fused.chain.count || fused.chain.count == c->count) return status;
+    context->wait = wait || context->tune;
+    status = cpu_compile(context, &fused.chain, own, m);
+    context->wait = wait;
+    *out = fused.chain;
+    *functions = own;
+    note_used(&fused);
+    observe_meter_meet(context->meter, out);
     return status;
 }
 

@@ -63,14 +63,9 @@ bool cpu_larger_take(exec_context *context)
     struct exec_cpu *cpu = context->cpu;
     cpu_group *group = cpu->beside;
     if (!group || !jit_is_done(group->job)) return false;
-    if (jit_is_lost(group->job)) {
-        cpu_larger_drop(cpu);
-        return false;
-    }
-    replace(cpu, group, library_of(context, group->job));
-    cpu->beside = NULL;
-    free(group);
-    return true;
+    bool lost = jit_is_lost(group->job);
+    cpu_larger_wait(context);
+    return !lost;
 }
 
 void cpu_larger_drop(struct exec_cpu *cpu)
@@ -81,6 +76,18 @@ void cpu_larger_drop(struct exec_cpu *cpu)
         if (cpu->functions[i].group == group) cpu->functions[i].group = NULL;
     jit_drop(cpu->jit, group->job);
     cpu->beside = NULL;
+    free(group);
+}
+
+void cpu_larger_wait(exec_context *context)
+{
+    cpu_group *group = context->cpu->beside;
+    if (jit_is_lost(group->job)) {
+        cpu_larger_drop(context->cpu);
+        return;
+    }
+    replace(context->cpu, group, library_of(context, group->job));
+    context->cpu->beside = NULL;
     free(group);
 }
 

@@ -57,9 +57,10 @@ bool fuse_kernel(struct cpu_fuser *fuser, const fuse_group *group, joined_kernel
 
 /* ---- cpu_fuse.c ------------------------------------------------------------------------------ */
 
-/* Sets `out` to a chain that does the same in fewer loops, and their functions, where all of them
- * have code; otherwise its count is 0. Compilers start for those that lack theirs, beside the
- * program, once loops have run for long enough. The chain lives as long as `cpu->chain_memory`. */
+/* Sets `out` to a chain that does the same in fewer loops, and finds their functions, where there
+ * is code for some of those that do the work of several; otherwise its count is 0. Compilers start
+ * for those that lack theirs, beside the program, once loops have run for long enough. The chain
+ * lives as long as `cpu->chain_memory`. */
 kata_status cpu_fuse(exec_context *context, const chain *c, chain *out, size_t **functions,
                      messages *m);
 /* Says which kernels became one, a line for each. */
