@@ -18,7 +18,8 @@ joined_kernel *joined_kernel_get(joined_kernel **list, uint64_t key, bool *is_ne
     known = calloc(1, sizeof *known);
     if (!known) return NULL;
     *known = (joined_kernel){.key = key, .next = *list};
-    return *list = known;
+    *list = known;
+    return known;
 }
 
 static const char *join_names(const ir_kernel *const *kernels, int count, const char *between,
