@@ -55,7 +55,7 @@ struct exec_cpu {
     bool fits;          /* the present chain fits the caches */
     bool provisional;   /* some of its loops run by functions that will be replaced */
     bool counts;        /* and its time is counted */
-    char basis[33];     /* see cpu_compile.c; "" at first */
+    char basis[33];     /* see cpu_names.c; "" at first */
     double interpreted; /* seconds, estimated, of loops that had no function yet */
     sweep_workers *workers;
     bool told;              /* that a plan is not used */
@@ -230,9 +230,13 @@ kata_status cpu_compiled(exec_context *context, size_t function, const chain_loo
 /* cpu_effort.c: with which passes the function of a loop is compiled. */
 jit_effort cpu_effort(const codegen_loop *loop);
 
+/* ---- cpu_names.c: what makes a function ------------------------------------------------------ */
+
 /* What codegen makes the (larger) function of a loop of. False when memory is out. */
 bool cpu_bind(const chain_loop *loop, const exec_context *context, arena *memory,
               codegen_loop *out);
+/* Name, text and effort of the function of a loop. False when memory is out. */
+bool cpu_identify(struct exec_cpu *cpu, const codegen_loop *loop, jit_function *id);
 
 /* ---- cpu_larger.c: larger functions for smaller ones ----------------------------------------- */
 

@@ -22,61 +22,14 @@ static double seconds_of(const chain_loop *loop)
     return (double)chain_loop_points(loop) * (double)loop->kernel->graph.count * NODE_SECONDS;
 }
 
-/* ---- names ----------------------------------------------------------------------------------- */
-
-bool cpu_bind(const chain_loop *loop, const exec_context *context, arena *memory, codegen_loop *out)
-{
-    int count = loop->kernel->param_count;
-    kata_type *storage = arena_array(memory, (size_t)count + 1, sizeof *storage);
-    codegen_rows *rows = arena_array(memory, (size_t)count + 1, sizeof *rows);
-    for (int p = 0; storage && rows && p < count; p++)
-        if (ir_param_is_field(&loop->kernel->params[p])) {
-            storage[p] = loop->bindings[p].slot->type;
-            rows[p] = store_slot_rows(loop->bindings[p].slot);
-        }
-    *out = (codegen_loop){.kernel = loop->kernel,
-                          .storage = storage,
-                          .rows = rows,
-                          .colored = loop->colors > 1,
-                          .lines = context->lines,
-                          .without = context->without};
-    return storage && rows;
-}
-
-/* Hash of what stands before functions in a file, whichever of it they need. */
-static bool know_basis(struct exec_cpu *cpu)
-{
-    text basis = {0};
-    if (cpu->basis[0]) return true;
-    codegen_file_text(&basis, NULL, 0);
-    text_add(&basis, "%s%s", ir_elementary_text, ir_elementary_trig_text);
-    bool good = !basis.failed;
-    if (good) hash_hex(basis.data, basis.length, cpu->basis);
-    text_free(&basis);
-    return good;
-}
-
-/* Name and text of the function of a loop; false when memory is out. */
-static bool identify(struct exec_cpu *cpu, const codegen_loop *loop, jit_function *id)
-{
-    text alone = {0};
-    if (!know_basis(cpu)) return false;
-    codegen_name(loop, id->name);
-    id->effort = cpu_effort(loop);
-    codegen_function_text(&alone, loop);
-    text_add(&alone, "%s", cpu->basis);
-    bool good = !alone.failed;
-    if (good) hash_hex(alone.data, alone.length, id->text);
-    text_free(&alone);
-    return good;
-}
+/* ---- functions ------------------------------------------------------------------------------- */
 
 /* Identifies a function, and sets its code if that is in the cache. */
 static kata_status look_in_cache(exec_context *context, const codegen_loop *bound, cpu_function *f)
 {
     void *code = NULL;
     *f = (cpu_function){.larger = CPU_NO_FUNCTION};
-    if (!identify(context->cpu, bound, &f->id)) return KATA_ERROR_MEMORY;
+    if (!cpu_identify(context->cpu, bound, &f->id)) return KATA_ERROR_MEMORY;
     kata_status status = jit_find(context->jit, &f->id, &code);
     context->found += code != NULL;
     memcpy(&f->run, &code, sizeof code); /* ISO C has no cast for this */
