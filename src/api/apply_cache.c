@@ -3,7 +3,7 @@
  * is with copies, which are known by both ranges.
  *
  * Only loops whose check depends on nothing else are remembered: loops without temporary or
- * discarded fields, and without points or reads that depend on numbers. */
+ * discarded fields, and without numbers that may decide which points read or write what. */
 #include "api/apply.h"
 
 #include <stdlib.h>
@@ -99,14 +99,26 @@ uint64_t api_copy_cache_find(const kata *k, const ir_kernel *kernel, const kata_
     return e->hash;
 }
 
+static bool is_number_bound(const ir_bound *bound) { return bound->base == IR_BOUND_PARAM; }
+
+/* Whether numbers may decide at which points a kernel reads or writes, or what it reads. */
+static bool depends_on_numbers(const ir_kernel *kernel)
+{
+    bool depends = kernel->switched;
+    depends = depends || (kernel->guarded && (kernel->deciding || kernel->level_read_count));
+    for (int i = 0; i < kernel->interval_count && !depends; i++)
+        depends =
+            is_number_bound(&kernel->intervals[i].lo) || is_number_bound(&kernel->intervals[i].hi);
+    return depends;
+}
+
 /* The entry that a loop takes; NULL: it is not remembered. */
 static known *add(kata *k, const chain_loop *loop, const kata_range *range)
 {
     const ir_kernel *kernel = loop->kernel;
     uintptr_t slots = 0;
-    bool by_numbers = kernel->guarded || kernel->switched || kernel->interval_count;
     const int count = kernel->param_count - kernel->hidden_count;
-    if (count > PARAMS || range->needed || by_numbers) return NULL;
+    if (count > PARAMS || range->needed || depends_on_numbers(kernel)) return NULL;
     for (int p = 0; p < count; p++) {
         const chain_slot *slot = loop->bindings[p].slot;
         if (slot && !is_plain(slot)) return NULL;

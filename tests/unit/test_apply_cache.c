@@ -127,6 +127,38 @@ static void numbers_that_decide_what_is_read_are_looked_at(void **state)
     close_world(&w);
 }
 
+/* Conditions on indices alone, and intervals of levels, are remembered; with numbers in them,
+ * looked at again. */
+static void conditions_without_numbers_are_remembered(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "kernel inner(in double u, out double v) { v = ix > 0 ? u[-1,0] : u; }\n"
+        "kernel some(in double u, out double v, int at) { v = ix > at ? u[-1,0] : u; }\n"
+        "kernel down(inout double u, double c) forward(y)\n"
+        "{ interval [0, 1) { } interval [1, ny) { u = u + c*u[0,-1]; } }\n"
+        "kernel deep(inout double u, int k) forward(y)\n"
+        "{ interval [0, k) { } interval [2, ny) { u = u + u[0,-1]; } }\n";
+    world w;
+    open_world(&w);
+    kata_module *m = kata_module_from_text(w.k, "conditions", text);
+    kata_kernel *inner = kata_kernel_find(m, "inner"), *some = kata_kernel_find(m, "some");
+    kata_kernel *down = kata_kernel_find(m, "down"), *deep = kata_kernel_find(m, "deep");
+    kata_field *u = kata_field_new(w.g, "open", KATA_F64);
+    kata_range all = kata_all(w.g);
+    assert_int_equal(kata_apply(inner, all, u, w.v), KATA_OK);
+    kata_arg two[] = {KATA_ARG(u), KATA_ARG(w.v)};
+    assert_true(api_apply_cache_find(w.k, inner->kernel, &all, two) != 0);
+    assert_int_equal(kata_apply(down, all, u, 0.5), KATA_OK);
+    kata_arg other[] = {KATA_ARG(u), KATA_ARG(0.25)};
+    assert_true(api_apply_cache_find(w.k, down->kernel, &all, other) != 0);
+    assert_int_equal(kata_apply(some, all, u, w.v, 0), KATA_OK);
+    expect_refusal(&w, kata_apply(some, all, u, w.v, -1), KATA_ERROR_APPLICATION, "outside");
+    assert_int_equal(kata_apply(deep, all, u, 1), KATA_OK);
+    expect_refusal(&w, kata_apply(deep, all, u, 3), KATA_ERROR_APPLICATION, "interval");
+    close_world(&w);
+}
+
 static void values_that_are_gone_are_missed(void **state)
 {
     (void)state;
@@ -248,6 +280,7 @@ int main(void)
         cmocka_unit_test(other_fields_and_ranges_are_others),
         cmocka_unit_test(only_numbers_of_conditions_make_other_loops),
         cmocka_unit_test(numbers_that_decide_what_is_read_are_looked_at),
+        cmocka_unit_test(conditions_without_numbers_are_remembered),
         cmocka_unit_test(values_that_are_gone_are_missed),
         cmocka_unit_test(colors_are_remembered_side_by_side),
         cmocka_unit_test(a_message_names_its_own_location),
