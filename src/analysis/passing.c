@@ -96,19 +96,31 @@ static bool meets(const follower *f, const analysis_loop *l, const analysis_touc
     return false;
 }
 
+/* Whether some reads of a loop meet the region: those of earlier levels, or others. */
+static bool some_meet(const follower *f, const analysis_loop *l, const analysis_touch *const *at,
+                      const analysis_touch *const *end, bool earlier)
+{
+    for (; at < end; at++)
+        if (is_of(f, *at) && reads(*at) && is_of_earlier_level(l, *at) == earlier &&
+            meets(f, l, *at))
+            return true;
+    return false;
+}
+
 /* Later loops read none of the region, which holds all that was written, and overwrite it; or the
- * program does not need it after the chain. */
+ * program does not need it after the chain. What a loop reads on earlier levels it has overwritten
+ * before. */
 static bool leaves_none(const analysis_section *s, follower *f)
 {
     const analysis_touch *const *at = analysis_touches_from(s->a, f->slot, s->end);
     while (*at && (*at)->loop < s->a->loop_count && f->region.count) {
         const analysis_loop *loop = &s->a->loops[(*at)->loop];
-        const analysis_touch *const *end = end_of_loop(at);
-        for (const analysis_touch *const *t = at; t < end; t++)
-            if (is_of(f, *t) && reads(*t) && meets(f, loop, *t)) return false;
+        const analysis_touch *const *first = at, *const *end = end_of_loop(at);
+        if (some_meet(f, loop, first, end, false)) return false;
         for (; at < end; at++)
             if (is_of(f, *at) && writes_all(*at) && !change(f, loop, *at, grid_region_cut))
                 return false;
+        if (some_meet(f, loop, first, end, true)) return false;
     }
     return !f->region.count || s->a->dead[f->slot];
 }

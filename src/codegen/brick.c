@@ -12,6 +12,7 @@
  * every 32nd point, from low x to high, whichever lane is the first. The tree combines each lane
  * with the one 16 further on, around the end, then with those 8 further on, and so forth. */
 #include "codegen/colored.h"
+#include "codegen/vectors.h"
 
 _Static_assert((int)ABI_BRICK == (int)IR_BRICK, "plans know where bricks begin");
 

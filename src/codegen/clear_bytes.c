@@ -1,7 +1,7 @@
 /* A pass: where bytes decide between many values, as a mask of solid points does, they are mostly
  * zero, and then nothing is left to decide. So each part of a row whose bytes are all zero runs in
  * loops of its own, in which compilers know that they are. The same values are chosen. */
-#include "codegen/emit.h"
+#include "codegen/vectors.h"
 
 #include <stdlib.h>
 

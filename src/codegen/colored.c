@@ -15,6 +15,7 @@
  * this one, beside others, and no processor passes on a part of what waits to be written: it would
  * wait until the vector is in the cache. */
 #include "codegen/colored.h"
+#include "codegen/vectors.h"
 
 void codegen_color_numbers(const codegen_writer *w, nest *in)
 {

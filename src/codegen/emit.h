@@ -59,6 +59,13 @@ typedef struct codegen_writer codegen_writer;
 /* Adds something for the row of the writer. */
 typedef void codegen_add_row(const codegen_writer *w, nest *in);
 
+/* Which row pointers are written: those that are found from the row before, or the others. */
+typedef enum codegen_rows_part {
+    CODEGEN_ROWS_ALL,
+    CODEGEN_ROWS_WALKED,
+    CODEGEN_ROWS_OTHERS
+} codegen_rows_part;
+
 /* A loop, what passes have decided about it, and which part of it is being written. */
 struct codegen_writer {
     const codegen_loop *loop;
@@ -69,10 +76,12 @@ struct codegen_writer {
     int line;         /* points of a cache line, of which vectors are parts; 0: no vectors */
     bool aligned;     /* vectors begin where memory is aligned */
     bool overlaps;    /* the first and last vectors of a row may overlap others */
+    bool ends;        /* those are computed first and written last: see row_ends.c */
     bool rounds;      /* all lanes of a brick in one loop */
     bool collects;    /* what points contribute to a brick is combined behind its last point */
     bool defers;      /* and behind the last point of the next brick, if that is whole */
     bool whole;       /* whole bricks have a loop of their own, in rounds that end with them */
+    bool walks;       /* a row is found from the one before it, where it can be */
     bool hidden;      /* compilers are not told how addresses of rows are related */
     bool copies;      /* the function has copies of its box and views */
     bool twice;       /* the loops are written twice: see codegen_function */
@@ -102,15 +111,16 @@ struct codegen_writer {
     const bool *wanted;         /* nodes to compute; NULL: all */
     ir_id known[CODEGEN_CASES]; /* conditions of which the value is known, 0 for none */
     bool holds[CODEGEN_CASES];  /* that value */
-    int group;      /* of reused values: below it they are known; count + 1: points; 0: none */
-    int32_t moved;  /* offset of the point along x from that to which the node belongs */
-    int paired;     /* `pair` while two rows are written, 0 otherwise */
-    bool jammed;    /* the points of both rows are computed side by side */
-    int32_t second; /* the row at iy and iz (0), or its neighbour (1) */
-    bool carries;   /* what the point before has written is known: see row_beside.c */
-    int beside;     /* number of the row among those that run side by side; or CODEGEN_ROW_K */
-    bool clear;     /* the points of a part at which all bytes that are read are zero */
-    bool widened;   /* what is read as f16 is at hand as float, and results stay float */
+    int group;     /* of reused values: below it they are known; count + 1: points; 0: none */
+    int32_t moved; /* offset of the point along x from that to which the node belongs */
+    codegen_rows_part rows; /* whose pointers are written */
+    int paired;             /* `pair` while two rows are written, 0 otherwise */
+    bool jammed;            /* the points of both rows are computed side by side */
+    int32_t second;         /* the row at iy and iz (0), or its neighbour (1) */
+    bool carries;           /* what the point before has written is known: see row_beside.c */
+    int beside;   /* number of the row among those that run side by side; or CODEGEN_ROW_K */
+    bool clear;   /* the points of a part at which all bytes that are read are zero */
+    bool widened; /* what is read as f16 is at hand as float, and results stay float */
 
     /* On a device. */
     const codegen_shape *shape;      /* NULL: a loop of a CPU is written */
@@ -314,6 +324,8 @@ void codegen_jam(const codegen_writer *pair, nest *in);
 /* The rows that are read and written, for the writer's row: where it is the second, those that are
  * not also read for the first. */
 void codegen_row_pointers(const codegen_writer *w, nest *in);
+/* ", p0_u_0_0 += view[0].y": moves those that are found from the row before to the next one. */
+void codegen_row_steps(const codegen_writer *w, text *out);
 
 /* ---- brick.c --------------------------------------------------------------------------------- */
 
@@ -327,34 +339,6 @@ nest *codegen_begin_bricks(const codegen_writer *w, nest *in);
 void codegen_end_bricks(const codegen_writer *w, nest *in);
 /* The whole bricks of a row, in rounds that end with them. */
 void codegen_whole_bricks(const codegen_writer *w, nest *in);
-
-/* ---- vector_body.c, vectors.c ---------------------------------------------------------------- */
-
-/* Whether the results of a store are held back, in "new_3", until they are written. */
-bool codegen_is_held(const codegen_writer *w, int store);
-/* Arrays for these: the results of a vector before they are written. */
-void codegen_held(const codegen_writer *w, nest *in);
-/* The element of the row that a store writes, at the point `at`: "&p1_v_new[at]". */
-codegen_label codegen_target_row(const codegen_writer *w, int store, const char *at);
-/* The first and the end of the points whose vectors are written. */
-const char *codegen_start_of(const codegen_writer *w);
-const char *codegen_end_of(const codegen_writer *w);
-/* The loop over vectors at `at`: each begins at the variable `name`, but the first is moved up, and
- * the last down, where they would leave the row. */
-nest *codegen_clamped_loop(nest *in, const char *name, const char *from, const char *to);
-/* The lane of a brick that takes the first point of the vector at `at`. */
-void codegen_first_lane(const codegen_writer *w, nest *in);
-/* The lanes of a vector at `at`, with what is prefetched meanwhile. */
-void codegen_vector(const codegen_writer *w, nest *in);
-/* In front of codegen_whole_bricks: rounds may end with the row. */
-nest *codegen_if_rounds(const codegen_writer *w, nest *in);
-/* The points of a brick in front of its first round; the vectors of the round at `start`. */
-void codegen_heads(const codegen_writer *w, nest *in);
-void codegen_round(const codegen_writer *w, nest *in);
-/* The loops over the vectors of a row, and over the points at its ends that belong to none. */
-void codegen_vectors(const codegen_writer *w, nest *in);
-/* The loop over the vectors of a part, or of the whole row. */
-void codegen_vector_loop(const codegen_writer *w, nest *in);
 
 /* ---- loops.c, row.c -------------------------------------------------------------------------- */
 
@@ -376,7 +360,8 @@ void codegen_function(codegen_writer *w, nest *file, const bool *wanted);
 /* Decides whether and how a loop is made faster, in the writer. False when memory is out. */
 typedef bool codegen_pass(codegen_writer *w);
 codegen_pass codegen_look_up, codegen_reuse_values, codegen_widen_bytes, codegen_clear_bytes,
-    codegen_pair_rows, codegen_pair_planes, codegen_prefetch, codegen_split_cases;
+    codegen_pair_rows, codegen_pair_planes, codegen_prefetch, codegen_split_cases,
+    codegen_begin_with_ends;
 
 /* Runs the passes in their order, but those that the loop leaves out. */
 bool codegen_run_passes(codegen_writer *w);

@@ -151,14 +151,12 @@ static void add_points(const codegen_writer *w, nest *file, const bool *wanted)
     codegen_point(&point, file);
 }
 
-/* The loop over a dimension, or over what pairs along it leave. */
-static nest *begin_rest(const codegen_writer *w, nest *in, int dimension)
+/* The loop over planes, or over the one that pairs leave. */
+static nest *begin_planes(const codegen_writer *w, nest *in)
 {
-    const char i = "xyz"[dimension];
-    if (dimension != w->pair) return codegen_begin_loop(w, in, dimension);
+    if (w->pair != 2) return codegen_begin_loop(w, in, 2);
     w->add_pairs(w, in);
-    return nest_loop(in, NEST_PLAIN, "int64_t i%c = unpaired; i%c < hi[%d]; i%c++", i, i, dimension,
-                     i);
+    return nest_loop(in, NEST_PLAIN, "int64_t iz = unpaired; iz < hi[2]; iz++");
 }
 
 static void call_twice(const codegen_writer *w, nest *file)
@@ -175,10 +173,29 @@ static void call_twice(const codegen_writer *w, nest *file)
                    w->loop->colored ? " | ABI_PREFETCH" : ""); /* colours are not streamed */
 }
 
+/* The loop over the rows of a plane, or over the one that pairs leave, with pointers to them. */
+static nest *begin_rows(const codegen_writer *w, nest *plane)
+{
+    codegen_writer part = *w;
+    bool back = w->loop->kernel->order[1] == IR_BACKWARD;
+    if (w->pair == 1) w->add_pairs(w, plane);
+    nest_statement(plane, "int64_t iy = %s",
+                   w->pair == 1 ? "unpaired"
+                   : back       ? "hi[1] - 1"
+                                : "lo[1]");
+    part.rows = CODEGEN_ROWS_WALKED;
+    codegen_row_pointers(&part, plane);
+    nest *row = nest_loop(plane, NEST_PLAIN, "; %s; iy%s", back ? "iy >= lo[1]" : "iy < hi[1]",
+                          back ? "--" : "++");
+    codegen_row_steps(w, &row->head);
+    part.rows = CODEGEN_ROWS_OTHERS;
+    codegen_row_pointers(&part, row);
+    return row;
+}
+
 static void add_rows(const codegen_writer *w, nest *plane, const bool *wanted)
 {
-    nest *row = begin_rest(w, plane, 1);
-    codegen_row_pointers(w, row);
+    nest *row = begin_rows(w, plane);
     codegen_steps(w, row, CODEGEN_ROW);
     codegen_row(w, row, wanted);
 }
@@ -205,7 +222,7 @@ static void add_loops(const codegen_writer *w, nest *in, const bool *wanted)
         add_planes(w, in, wanted);
         return;
     }
-    nest *plane = begin_rest(w, in, 2);
+    nest *plane = begin_planes(w, in);
     codegen_steps(w, plane, CODEGEN_PLANE);
     if (w->interleaved)
         codegen_skewed_rows(w, plane);

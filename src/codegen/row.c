@@ -1,6 +1,7 @@
 /* The loops over the points of a row: in vectors (vectors.c) where points may be computed side by
  * side and their results lie side by side, otherwise point by point. */
 #include "codegen/bin_checks.h"
+#include "codegen/vectors.h"
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 

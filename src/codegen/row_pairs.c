@@ -8,7 +8,7 @@
  * are for boxes. Whether planes are paired is decided when a loop runs (ABI_PLANES): in a cache it
  * is slower on some machines, for then compilers move values to and from the stack, from memory it
  * is faster. What a point computes, and in which order, stays the same. */
-#include "codegen/emit.h"
+#include "codegen/vectors.h"
 
 int codegen_height(const ir_kernel *kernel)
 {

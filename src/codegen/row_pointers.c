@@ -161,6 +161,47 @@ static void add_written_row(const codegen_writer *w, nest *in, int store)
     add_stride(w, in, s->param, row.is, view);
 }
 
+/* Whether the row of a parameter is found from that before it: one row of it for each iy, and none
+ * that ends of levels or of the grid choose. */
+static bool is_walked(const codegen_writer *w, int param)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    const ir_param *p = &kernel->params[param];
+    bool levels = kernel->order[1] && !ir_orders_several(kernel);
+    bool chosen = levels || w->loop->wraps[1] || w->loop->wraps[2];
+    return w->walks && !chosen && ir_param_is_field(p) && p->finer[1] <= 1 && p->coarser[1] <= 1;
+}
+
+/* Whether the pointers that are being written are those of a parameter. */
+static bool is_meant(const codegen_writer *w, int param)
+{
+    return w->rows == CODEGEN_ROWS_ALL || is_walked(w, param) == (w->rows == CODEGEN_ROWS_WALKED);
+}
+
+static void add_step(text *out, const codegen_writer *w, int param, const char *row, int view)
+{
+    bool back = w->loop->kernel->order[1] == IR_BACKWARD;
+    if (w->loop->kernel->params[param].absent_axis[1]) return;
+    text_add(out, ", %s %s= view[%d].y", row, back ? "-" : "+", view);
+}
+
+void codegen_row_steps(const codegen_writer *w, text *out)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    for (int i = 0; i < kernel->access_count; i++) {
+        const ir_access *a = &kernel->accesses[i];
+        if (is_walked(w, a->param) && codegen_needs_row(w, i) &&
+            !(i > 0 && codegen_same_row(a, a - 1)))
+            add_step(out, w, a->param, codegen_read_row_name(w, a).is,
+                     codegen_view_index(kernel, a->param) + a->component);
+    }
+    for (int i = 0; i < kernel->store_count; i++) {
+        const ir_store *s = &kernel->stores[i];
+        if (is_walked(w, s->param) && !(i > 0 && codegen_same_written_row(s, s - 1)))
+            add_step(out, w, s->param, codegen_written_name(w, s).is, view_of(w, s));
+    }
+}
+
 /* Whether a row that the second of two reads is one that the first reads, too. */
 static bool is_read_by_first(const codegen_writer *w, const ir_access *second)
 {
@@ -181,7 +222,7 @@ void codegen_row_pointers(const codegen_writer *w, nest *in)
     for (int i = 0; i < kernel->access_count; i++) {
         const ir_access *a = &kernel->accesses[i];
         if (!codegen_needs_row(w, i) || codegen_is_of_section(w, a->param) ||
-            codegen_is_of_tile(w, a->param))
+            codegen_is_of_tile(w, a->param) || !is_meant(w, a->param))
             continue;
         bool first = !last || a->param != last->param || a->component != last->component;
         if (first && !w->second && codegen_is_regular(kernel, a->param))
@@ -192,6 +233,7 @@ void codegen_row_pointers(const codegen_writer *w, nest *in)
     }
     for (int i = 0; i < kernel->store_count && !w->section; i++) {
         const ir_store *s = &kernel->stores[i];
-        if (i == 0 || !codegen_same_written_row(s, s - 1)) add_written_row(w, in, i);
+        if (is_meant(w, s->param) && (i == 0 || !codegen_same_written_row(s, s - 1)))
+            add_written_row(w, in, i);
     }
 }

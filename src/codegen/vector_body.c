@@ -1,7 +1,7 @@
 /* What loops over the vectors of a row have in common: a loop over the lanes of a vector, and where
  * its results go. */
-#include "codegen/emit.h"
 #include "codegen/halves.h"
+#include "codegen/vectors.h"
 
 #include <stdlib.h>
 

@@ -2,10 +2,11 @@
  *
  * A row is cut into vectors: a loop over the lanes of each, whose results are held back and then
  * written as a whole, past the caches if ABI_STREAM says so. Where a point may be computed twice,
- * the first and the last vector overlap others; otherwise the points that remain at both ends are
- * computed one by one.
+ * the first and the last vector overlap others; otherwise row_ends.c begins with them, or the
+ * points that remain at both ends are computed one by one.
  *
  * A writer of pairs (row_pairs.c) has two rows: a vector of each is computed in one loop. */
+#include "codegen/vectors.h"
 #include "codegen/colored.h"
 #include "codegen/halves.h"
 
@@ -37,6 +38,11 @@ nest *codegen_if_rounds(const codegen_writer *w, nest *in)
 static void add_bounds(const codegen_writer *w, nest *in)
 {
     const ir_store *aligned = codegen_combines_points(w) ? NULL : first_in_memory(w);
+    if (w->ends) {
+        codegen_ends_bounds(w, in, codegen_written_name(w, aligned).is);
+        if (w->add_row) codegen_each_row(w, in, w->add_row);
+        return;
+    }
     bool overlaps = w->overlaps && !codegen_combines_points(w);
     const char *apart_when = w->loop->colored ? "" : " || !(flags & ABI_OVERLAP)";
     nest_statement(in, "const int64_t last = hi[0] - lanes");
@@ -67,8 +73,8 @@ static codegen_label stored_name(const codegen_writer *w, int store)
 static void add_put(const codegen_writer *w, nest *in, int store, const char *at, const char *of)
 {
     bool streams = w->streams && codegen_may_stream(w->loop, store);
-    nest_statement(in, "kata_put(%s, %s, sizeof %s, %s)", codegen_target_row(w, store, at).is, of,
-                   of, streams ? "flags" : "0");
+    codegen_label to = w->ends ? codegen_ends_target(w, store) : codegen_target_row(w, store, at);
+    nest_statement(in, "kata_put(%s, %s, sizeof %s, %s)", to.is, of, of, streams ? "flags" : "0");
 }
 
 static void add_puts(const codegen_writer *w, nest *in)
@@ -175,10 +181,13 @@ void codegen_vector_loop(const codegen_writer *w, nest *in)
         if (w->rounds) add_rounds(w, loop);
         nest_statement(loop, "const int64_t at = start");
         codegen_first_lane(w, loop);
+    } else if (w->ends) {
+        loop = codegen_ends_loop(in);
     } else {
         loop = codegen_clamped_loop(in, "start", from, to);
     }
     add_vector(w, loop);
+    if (w->ends) codegen_ends_puts(w, in);
 }
 
 static void add_vectors(const codegen_writer *w, nest *in)
@@ -241,5 +250,6 @@ void codegen_vectors(const codegen_writer *w, nest *in)
     }
     add_vectors(w, in);
     if (w->loop->colored) in = nest_format(in, NEST_IF, "from > lo[0] || to < hi[0]");
-    add_rest(w, in, "lo[0]", "hi[0]", true);
+    if (w->ends) in = nest_format(in, NEST_IF, "last < lo[0]");
+    add_rest(w, in, "lo[0]", "hi[0]", !w->ends);
 }

@@ -65,17 +65,18 @@ bool sweep_may_relay(const chain_loop *loop)
 {
     const ir_kernel *kernel = loop->kernel;
     bool plain = !loop->copy && !loop->sparse && !loop->once && !loop->parted &&
-                 !kernel->check_count && !kernel->direction && !grid_box_is_empty(&loop->box);
+                 !kernel->check_count && !grid_box_is_empty(&loop->box);
     for (int p = 0; p < kernel->param_count && plain; p++)
         plain = !ir_param_is_reduction(&kernel->params[p]);
     return plain;
 }
 
 /* Whether a loop that has begun its run is part of a relay, and not by itself. Constants around
- * fields are noted when their loop has ended: that is by itself. */
+ * fields are noted when their loop has ended: that is by itself. So are levels on which threads
+ * meet. */
 static bool is_part(sweep_loop *l)
 {
-    if (l->timed || l->timed_size || !l->few || l->thread_count < 2) return false;
+    if (l->timed || l->timed_size || !l->few || l->levels || l->thread_count < 2) return false;
     sweep_cut(l, &l->box);
     l->fills_blocks = l->unfilled && !l->mark && sweep_fills_by_block(l);
     return l->fills_blocks == l->unfilled;

@@ -147,12 +147,83 @@ static void solving_along_two_dimensions_makes_two_groups(void **state)
     assert_int_equal(kata_close(k), KATA_OK);
 }
 
+/* ---- what a solver makes and uses up ----------------------------------------------------------
+ */
+
+static const char coefficients[] =
+    "kernel down(in double k, out double c, inout double u) forward(y)\n"
+    "{ interval [0, 1) { c = k; } interval [1, ny) { c = k/(2 + c[0,-1]); u += 0.5*u[0,-1]; } }\n"
+    "kernel up(in double c, inout double u) backward(y)\n"
+    "{ interval [0, ny-1) { u -= c*u[0,1]; } interval [ny-1, ny) { } }\n"
+    "kernel late(in double k, inout double c) forward(y)\n"
+    "{ interval [0, 2) { } interval [2, ny) { c = k + 0.5*c[0,-1]; } }\n";
+
+typedef struct solver {
+    kata *k;
+    kata_kernel *down, *up, *late;
+    kata_field *coefficient, *c, *u;
+    kata_range all;
+} solver;
+
+static solver begin_solver(void)
+{
+    solver s = {.k = kata_open(NULL)};
+    kata_module *m = kata_module_from_text(s.k, "k.kata", coefficients);
+    kata_grid *g = kata_grid_2d(s.k, 12, 10);
+    s.down = kata_kernel_find(m, "down");
+    s.up = kata_kernel_find(m, "up");
+    s.late = kata_kernel_find(m, "late");
+    s.coefficient = kata_field_new(g, "k", KATA_F64);
+    s.c = kata_field_new(g, "c", KATA_F64);
+    s.u = kata_field_new(g, "u", KATA_F64);
+    s.all = kata_all(g);
+    assert_true(kata_ok(s.k));
+    return s;
+}
+
+static void solve(const solver *s)
+{
+    kata_apply(s->down, s->all, s->coefficient, s->c, s->u);
+    kata_apply(s->up, s->all, s->c, s->u);
+}
+
+/* Whether the first two loops of the chain make the values of c and use them up. */
+static bool uses_up(const solver *s)
+{
+    analysis_chain a;
+    assert_true(analysis_chain_make(&s->k->chain, &a));
+    int slot = 0;
+    while (strcmp(plan_slot_name(&a, slot), "c") != 0) slot++;
+    bool passes = analysis_passes(&(analysis_section){&a, 0, 2}, slot);
+    analysis_chain_free(&a);
+    return passes;
+}
+
+/* The next solver overwrites each level before it reads it; but `late` reads a level before it has
+ * written any, and the program reads what nobody overwrites. */
+static void coefficients_are_used_up(void **state)
+{
+    (void)state;
+    solver s = begin_solver();
+    solve(&s);
+    assert_false(uses_up(&s));
+    solve(&s);
+    assert_true(uses_up(&s));
+    kata_flush(s.k);
+    solve(&s);
+    kata_apply(s.late, s.all, s.coefficient, s.c);
+    solve(&s);
+    assert_false(uses_up(&s));
+    assert_int_equal(kata_close(s.k), KATA_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reductions_into_fields_are_not_cut),
         cmocka_unit_test(planners_let_them_run_alone),
         cmocka_unit_test(solving_along_two_dimensions_makes_two_groups),
+        cmocka_unit_test(coefficients_are_used_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

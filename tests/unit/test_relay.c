@@ -1,6 +1,7 @@
 /* Loops that threads run one after another without leaving, each when the one before has ended:
  * chains of loops that read their neighbours' rows give the bits of one thread, with all boundary
- * rules, on boxes that differ, and whichever loop cannot be part of it. */
+ * rules, on boxes that differ, and whichever loop cannot be part of it: columns whose levels run in
+ * order can, levels on which threads meet cannot. */
 /* Labels: hostile threads */
 #include "kata/kata.h"
 
@@ -20,11 +21,15 @@ static const char kernels[] =
     "kernel add(in double v, inout double w) { w += v[0,0] - 0.5*w; }\n"
     "kernel shift(in double w, out double u) { u = w[0,3] - 0.25*w[1,-2]; }\n"
     "kernel halve(inout double u) { u = 0.5*u + 1; }\n"
-    "kernel columns(in double u, inout double v, sum double total) { v += u[0,1]; total += u; }\n";
+    "kernel columns(in double u, inout double v, sum double total) { v += u[0,1]; total += u; }\n"
+    "kernel down(in double v, inout double w) forward(y)\n"
+    "{ interval [0, 1) { } interval [1, ny) { w = 0.75*v + 0.25*w[0,-1]; } }\n"
+    "kernel slanted(inout double w) forward(y)\n"
+    "{ interval [0, 1) { } interval [1, ny) { w = 0.5*w + 0.25*(w[1,-1] + w[-1,-1]); } }\n";
 
 typedef struct program {
     kata *k;
-    kata_kernel *star, *add, *shift, *halve, *columns;
+    kata_kernel *star, *add, *shift, *halve, *columns, *down, *slanted;
     kata_grid *grid;
     kata_field *u, *v, *w;
     kata_scalar *total;
@@ -42,6 +47,8 @@ static program make(int threads, kata_rule rule)
     p.shift = kata_kernel_find(m, "shift");
     p.halve = kata_kernel_find(m, "halve");
     p.columns = kata_kernel_find(m, "columns");
+    p.down = kata_kernel_find(m, "down");
+    p.slanted = kata_kernel_find(m, "slanted");
     p.grid = kata_grid_2d(p.k, NX, NY);
     p.total = kata_scalar_new(p.k, "total", KATA_F64);
     p.u = kata_field_new(p.grid, "u", KATA_F64, .boundary = rule, .boundary_value = 3);
@@ -60,6 +67,8 @@ static void step(program *p, int i)
     kata_apply(p->star, all, p->u, p->v);
     kata_apply(p->add, all, p->v, p->w);
     kata_apply(p->halve, some, p->w);
+    kata_apply(p->down, all, p->v, p->w);
+    if (i % 2) kata_apply(p->slanted, some, p->w);
     kata_apply(p->shift, all, p->w, p->u);
     if (i % 4 == 3) kata_apply(p->columns, all, p->u, p->v, p->total);
     kata_apply(p->halve, all, p->u);

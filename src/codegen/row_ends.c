@@ -1,0 +1,89 @@
+/* A pass: rows that are written in place have no single points at their ends.
+ *
+ * Where nothing that is written is read, the first and the last vector of a row overlap others, and
+ * points of two vectors are computed twice (vectors.c). In place the second time would begin with
+ * what the first has written. So the vectors at both ends are computed before all others, and their
+ * results wait in `late` until these are written. Points that both compute get the same value from
+ * either: of a row whose points may be computed side by side, none reads what another writes. */
+#include "codegen/vectors.h"
+
+/* Whether what is written is read, so that vectors may not overlap. */
+static bool is_in_place(const ir_kernel *kernel)
+{
+    for (int i = 0; i < kernel->store_count; i++)
+        if (codegen_is_read(kernel, kernel->stores[i].param)) return true;
+    return false;
+}
+
+bool codegen_begin_with_ends(codegen_writer *w)
+{
+    bool parts = (w->reuse && w->reuse->count) || w->begin_part || w->whole_lines;
+    bool once = codegen_reduces(w->loop) || codegen_has_rows(w->loop->kernel) || w->loop->colored;
+    w->ends = w->line && w->aligned && w->overlaps && !parts && !once && !w->interleaved &&
+              is_in_place(w->loop->kernel);
+    return true;
+}
+
+/* The array that holds the results of a store at both ends. */
+static codegen_label late_name(const codegen_writer *w, int store)
+{
+    return codegen_format("late_%d%s", store, codegen_second(w));
+}
+
+static void add_arrays(const codegen_writer *w, nest *in)
+{
+    for (int i = 0; i < w->loop->kernel->store_count; i++)
+        if (codegen_is_held(w, i))
+            nest_statement(in, "%s%s %s[2][lanes] %s", w->dialect->local,
+                           codegen_element_type(w->loop, w->loop->kernel->stores[i].param),
+                           late_name(w, i).is, w->dialect->aligned);
+}
+
+void codegen_ends_bounds(const codegen_writer *w, nest *in, const char *row)
+{
+    enum { SHORT = 16 /* vectors: to begin where memory is aligned would cost another */ };
+    nest_statement(in, "const int64_t last = hi[0] - lanes");
+    nest_statement(in, "int64_t from = lo[0]");
+    nest *far = nest_format(in, NEST_IF, "hi[0] - lo[0] >= %d * lanes", SHORT);
+    nest_statement(far, "from = kata_aligned(%s, sizeof *%s, lanes, lo[0])", row, row);
+    nest_statement(far, "from += from < lo[0] ? lanes : 0");
+    nest_statement(nest_format(in, NEST_IF, "last < lo[0]"), "from = hi[0]");
+    nest_statement(in, "const int64_t to = from + ((hi[0] - from) & -lanes)");
+    nest_statement(in, "const int64_t ends = last < lo[0] ? 0 : (from > lo[0] ? lanes : 0) + "
+                       "(to < hi[0] ? lanes : 0)");
+    codegen_each_row(w, in, add_arrays);
+}
+
+nest *codegen_ends_loop(nest *in)
+{
+    nest *loop =
+        nest_loop(in, NEST_PLAIN, "int64_t start = from - ends; start < to; start += lanes");
+    nest_statement(loop, "const int64_t at = start >= from ? start : start + lanes == from && "
+                         "to < hi[0] ? last : lo[0]");
+    return loop;
+}
+
+codegen_label codegen_ends_target(const codegen_writer *w, int store)
+{
+    return codegen_format("start < from ? %s[at == last] : %s", late_name(w, store).is,
+                          codegen_target_row(w, store, "at").is);
+}
+
+static void write_ends(const codegen_writer *w, nest *in)
+{
+    nest *first = nest_format(in, NEST_IF, "from > lo[0]");
+    nest *other = nest_format(in, NEST_IF, "to < hi[0]");
+    for (int i = 0; i < w->loop->kernel->store_count; i++) {
+        if (!codegen_is_held(w, i)) continue;
+        const codegen_label late = late_name(w, i);
+        nest_statement(first, "kata_put(%s, %s[0], sizeof %s[0], 0)",
+                       codegen_target_row(w, i, "lo[0]").is, late.is, late.is);
+        nest_statement(other, "kata_put(%s, %s[1], sizeof %s[1], 0)",
+                       codegen_target_row(w, i, "last").is, late.is, late.is);
+    }
+}
+
+void codegen_ends_puts(const codegen_writer *w, nest *in)
+{
+    codegen_each_row(w, nest_format(in, NEST_IF, "ends"), write_ends);
+}
