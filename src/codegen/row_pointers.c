@@ -167,8 +167,7 @@ static bool is_walked(const codegen_writer *w, int param)
 {
     const ir_kernel *kernel = w->loop->kernel;
     const ir_param *p = &kernel->params[param];
-    bool levels = kernel->order[1] && !ir_orders_several(kernel);
-    bool chosen = levels || w->loop->wraps[1] || w->loop->wraps[2];
+    bool chosen = kernel->order[1] || w->loop->wraps[1] || w->loop->wraps[2];
     return w->walks && !chosen && ir_param_is_field(p) && p->finer[1] <= 1 && p->coarser[1] <= 1;
 }
 
@@ -180,9 +179,8 @@ static bool is_meant(const codegen_writer *w, int param)
 
 static void add_step(text *out, const codegen_writer *w, int param, const char *row, int view)
 {
-    bool back = w->loop->kernel->order[1] == IR_BACKWARD;
-    if (w->loop->kernel->params[param].absent_axis[1]) return;
-    text_add(out, ", %s %s= view[%d].y", row, back ? "-" : "+", view);
+    if (!w->loop->kernel->params[param].absent_axis[1])
+        text_add(out, ", %s += view[%d].y", row, view);
 }
 
 void codegen_row_steps(const codegen_writer *w, text *out)
