@@ -52,11 +52,10 @@ static bool propose_tiles(const tune_ways *w, const tune_way *best, plan_request
     return true;
 }
 
-/* Windows share the cache with what is read beside them. */
 static bool propose_windows(const tune_ways *w, const tune_way *best, plan_request *out)
 {
     (void)best;
-    *out = sized(w, "windowed", w->cache / 2);
+    *out = sized(w, "windowed", w->cache);
     return w->windowed;
 }
 
@@ -141,9 +140,9 @@ static proposal *const survey[] = {propose_tiles, propose_four, propose_shared, 
                                    propose_quarter};
 
 /* In the order in which they are asked. */
-static proposal *const proposals[] = {propose_tiles,       propose_deeper,  propose_shared,
-                                      propose_much_larger, propose_windows, propose_much_smaller,
-                                      propose_larger,      propose_smaller, propose_shallower};
+static proposal *const proposals[] = {propose_tiles,  propose_windows,     propose_deeper,
+                                      propose_shared, propose_much_larger, propose_much_smaller,
+                                      propose_larger, propose_smaller,     propose_shallower};
 
 /* ---- ways ------------------------------------------------------------------------------------ */
 
