@@ -104,6 +104,7 @@ void cpu_tiles_of(const cpu_work *work, const plan_request *request, tune_tiles 
 {
     const plan_schedule *s = &work->plan->schedule;
     uint64_t plan = hash_bytes(request->method, strlen(request->method), (uint64_t)s->count);
+    bool any = false; /* step in tiles */
     *out = (tune_tiles){.traffic = plan_find_traffic(work->plan, work->a)};
     for (int i = 0; i < s->count; i++) {
         const plan_wave *wave = &s->steps[i].wave;
@@ -115,12 +116,13 @@ void cpu_tiles_of(const cpu_work *work, const plan_request *request, tune_tiles 
         bool walks = s->steps[i].kind == PLAN_STEP_TILES || s->steps[i].kind == PLAN_STEP_NODE;
         if (walks) find_tiles_of(work->plan, s->steps[i].node, facts);
         plan = hash_bytes(facts, sizeof facts, plan);
+        any = any || facts[1];
         if (!facts[1] || out->loops) continue;
         out->loops = (int)facts[1];
         out->coarser = tiled ? count_coarser(s, wave) : 0;
         for (int d = 0; d < 3; d++) out->size[d] = facts[2 + d];
     }
-    out->plan = !s->whole && plan > 1 ? plan : 1; /* loop by loop, whatever was asked for */
+    out->plan = any && plan > 1 ? plan : 1; /* loop by loop, whatever was asked for */
 }
 
 /* Bytes of all fields that a chain touches. */

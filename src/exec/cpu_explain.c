@@ -37,12 +37,23 @@ static void say_way(text *out, const tune_way *way)
     text_add(out, " for cache=%lld", (long long)way->request.cache);
 }
 
+/* Whether a way is not listed: it has not run, or turned out to be loop by loop or as another one.
+ */
+static bool is_left_out(const tune_ways *w, int i)
+{
+    const tune_way *way = &w->ways[i];
+    bool out = way->least <= 0 || (way->tiles.plan && way->request.cache && !way->tiles.loops);
+    for (int k = 0; k < i && way->tiles.plan; k++)
+        out = out || (w->ways[k].least > 0 && w->ways[k].tiles.plan == way->tiles.plan);
+    return out;
+}
+
 static void say_tries(text *out, const tune_ways *w)
 {
     const char *before = "; tried, seconds per loop: ";
     for (int i = 0; i < w->count; i++) {
         const tune_way *way = &w->ways[i];
-        if (way->least <= 0) continue;
+        if (is_left_out(w, i)) continue;
         text_add(out, "%s", before);
         if (way->request.cache)
             text_add(out, "%scache=%lld",
@@ -53,8 +64,6 @@ static void say_tries(text *out, const tune_ways *w)
         else
             text_add(out, "loops");
         if (way->request.depth) text_add(out, " depth=%lld", (long long)way->request.depth);
-        if (way->tiles.plan && way->request.cache && !way->tiles.loops)
-            text_add(out, " (loop by loop)");
         text_add(out, " %.3g", way->least);
         before = ", ";
     }
