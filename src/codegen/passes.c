@@ -99,7 +99,14 @@ static bool compute_temporaries(codegen_writer *w) { return w->loop; }
 /* Likewise: see exec/cpu_fuse.c. */
 static bool fuse_loops(codegen_writer *w) { return w->loop; }
 
-static bool walk_rows(codegen_writer *w) { return w->walks = true; }
+/* Plain functions are compiled with few passes, and would find each row anew from its indices; so
+ * would others where each row asks for the ends of levels. Elsewhere compilers do it by themselves,
+ * and what is carried from row to row takes registers from the points. */
+static bool walk_rows(codegen_writer *w)
+{
+    w->walks = codegen_is_plain(w->loop) || w->loop->kernel->direction;
+    return true;
+}
 
 static bool hide_rows(codegen_writer *w) { return w->hidden = true; }
 
