@@ -91,6 +91,14 @@ static void shrink_to(range *r, const param *param, const range *to)
     clip_range(r, &inner);
 }
 
+/* What is read at any index of the grid has to be written at all of them. */
+static bool is_written_everywhere(const program *p, const range *written)
+{
+    range grid = program_all(p, 0), both = grid;
+    clip_range(&both, written);
+    return is_same_box(&both, &grid);
+}
+
 /* In some programs rules give values of temporaries that were written wholly. */
 static void restrict_to_values(const stages *s, const param *param, int f, range *r)
 {
@@ -101,6 +109,8 @@ static void restrict_to_values(const stages *s, const param *param, int f, range
     bool reads = p->fields[f].temporary && param->kind != OUT;
     bool by_rules = chance_hash(p->seed, 13) % 5 == 0 && is_same_box(&all, &s->written[f]);
     if (reads && !by_rules) shrink_to(r, param, &s->written[f]);
+    if (reads && param->use.anywhere && !is_written_everywhere(p, &s->written[f]))
+        r->hi[0] = r->lo[0];
     if (!is_range_empty(r)) restrict_range(p, param, &p->fields[f], walls, r);
 }
 
