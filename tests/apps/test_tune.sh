@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # kata tune finds the fastest plans of a program's chains, which changes no result, and the next
 # start uses them; kata wisdom lists, carries and forgets them, and says what is wrong with a file.
+# Labels: optimised slow
 set -euo pipefail
 # shellcheck source=tests/apps/apps_helpers.bash
 . "$KATA_SOURCE/tests/apps/apps_helpers.bash"

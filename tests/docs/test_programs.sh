@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The programs of examples/ are C without warnings, and print what examples/README.md shows. The page
 # shows their kernels as they are. Those without words that C++ keeps for itself are C++, too.
-# Labels: slow
+# Labels: optimised slow
 set -euo pipefail
 if [ "$KATA_SANITIZED" = 1 ]; then exit 77; fi # programs are built as users build theirs
 # shellcheck source=tests/docs/console.bash
