@@ -9,7 +9,7 @@
 
 static char folder[] = "/tmp/kata-wisdom-XXXXXX";
 
-enum { SIDE = 32 };
+enum { SIDE = HOSTILE(32, 16) }; /* short chains are many, of unoptimised code */
 
 static const char kernels[] =
     "kernel heat(in double u, out double v) { v = 0.5*(u[0,1,0] + u[0,0,-1]); }\n"
