@@ -4,6 +4,7 @@
 #define DEVICE_KINDS_H
 
 #include "device/device.h"
+#include "kept_context.h"
 #include "sanitized.h"
 
 #include <setjmp.h>
@@ -25,6 +26,7 @@ static inline bool device_is_there(const char *kind)
 {
     messages m = {.silent = true};
     if (is_sanitized() && strcmp(kind, "opencl") == 0) return false;
+    if (strcmp(kind, "opencl") == 0) keep_context();
     device *there = device_open(kind, 0, &m);
     message_free(&m);
     if (!there) print_message("no device '%s'\n", kind);
