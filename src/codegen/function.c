@@ -178,11 +178,9 @@ static nest *begin_rows(const codegen_writer *w, nest *plane)
 {
     codegen_writer part = *w;
     bool back = w->loop->kernel->order[1] == IR_BACKWARD;
+    const char *first = back ? "hi[1] - 1" : "lo[1]";
     if (w->pair == 1) w->add_pairs(w, plane);
-    nest_statement(plane, "int64_t iy = %s",
-                   w->pair == 1 ? "unpaired"
-                   : back       ? "hi[1] - 1"
-                                : "lo[1]");
+    nest_statement(plane, "int64_t iy = %s", w->pair == 1 ? "unpaired" : first);
     part.rows = CODEGEN_ROWS_WALKED;
     codegen_row_pointers(&part, plane);
     nest *row = nest_loop(plane, NEST_PLAIN, "; %s; iy%s", back ? "iy >= lo[1]" : "iy < hi[1]",

@@ -15,11 +15,10 @@ static bool is_in_place(const ir_kernel *kernel)
     return false;
 }
 
-/* Of many results compilers take half as long again for what is kept of them. */
 bool codegen_begin_with_ends(codegen_writer *w)
 {
-    enum { MANY = 64 };
-    bool parts = (w->reuse && w->reuse->count) || w->begin_part || w->whole_lines;
+    enum { MANY = 64 /* results; to keep those of 430 makes compilers half as slow again */ };
+    bool parts = w->begin_part || w->whole_lines;
     bool once = codegen_reduces(w->loop) || codegen_has_rows(w->loop->kernel) || w->loop->colored;
     bool may = w->line && w->aligned && w->overlaps && !parts && !once && !w->interleaved;
     w->ends = may && w->loop->kernel->store_count <= MANY && is_in_place(w->loop->kernel);
