@@ -95,6 +95,7 @@ struct codegen_writer {
     ir_id cases[CODEGEN_CASES]; /* conditions for which the loops of a row are written again */
     int case_count;
     codegen_reuse *reuse;     /* NULL: no values are reused */
+    bool registers;           /* they stay in registers: see reuse_registers.c */
     codegen_lookups *lookups; /* NULL: all elements are chosen */
 
     /* What passes add to the nest; NULL: the pass adds nothing. */
@@ -225,6 +226,8 @@ codegen_label codegen_number_name(const ir_kernel *kernel, const ir_node *node);
 /* The table of constants of a lookup; and a constant table of the kernel, in memory as a whole. */
 codegen_label codegen_table_name(const codegen_writer *w, const codegen_lookup *lookup);
 codegen_label codegen_constants_name(const codegen_writer *w, int table);
+/* By which points find a reused value; in registers, that at an offset. */
+codegen_label codegen_reused_name(const codegen_writer *w, int value, int offset);
 /* "i32", "f64", ... as in names of functions. */
 const char *codegen_short_type(ir_type type);
 /* What stands behind the point in "numbers[3].f64"; and the type of variables. */
@@ -361,7 +364,7 @@ void codegen_function(codegen_writer *w, nest *file, const bool *wanted);
 typedef bool codegen_pass(codegen_writer *w);
 codegen_pass codegen_look_up, codegen_reuse_values, codegen_widen_bytes, codegen_clear_bytes,
     codegen_pair_rows, codegen_pair_planes, codegen_prefetch, codegen_split_cases,
-    codegen_begin_with_ends;
+    codegen_begin_with_ends, codegen_keep_reused;
 
 /* Runs the passes in their order, but those that the loop leaves out. */
 bool codegen_run_passes(codegen_writer *w);
@@ -372,5 +375,7 @@ void codegen_reuse_free(codegen_reuse *reuse);
 /* What is added to the nest for reused values. */
 void codegen_reuse_functions(const codegen_writer *w, nest *file);
 nest *codegen_reuse_part(const codegen_writer *w, nest *in);
+/* The same where they stay in registers: see reuse_registers.c. */
+nest *codegen_reuse_rounds(const codegen_writer *w, nest *in);
 
 #endif

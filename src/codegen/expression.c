@@ -251,8 +251,12 @@ static void add_operation(text *out, const codegen_writer *w, const ir_node *nod
 
 static void add_reused(text *out, const codegen_writer *w, ir_id id)
 {
-    text_add(out, "reused_%d%s[ix + (%d)]", w->reuse->of[id] - 1, codegen_second(w),
-             (int)(w->reuse->offset[id] + w->moved));
+    const int at = (int)(w->reuse->offset[id] + w->moved);
+    codegen_label name = codegen_reused_name(w, w->reuse->of[id] - 1, at);
+    if (w->registers)
+        text_add(out, "%s[%s]", name.is, w->jammed ? "lane" : "0");
+    else
+        text_add(out, "%s[ix + (%d)]", name.is, at);
 }
 
 /* An index of the point; functions of points are given that of their own row. */

@@ -98,6 +98,13 @@ codegen_label codegen_constants_name(const codegen_writer *w, int table)
     return codegen_format("%s_constants_%d", name, table);
 }
 
+codegen_label codegen_reused_name(const codegen_writer *w, int value, int offset)
+{
+    static const char *const where[] = {"west", "here", "east"};
+    if (!w->registers) return codegen_format("reused_%d%s", value, codegen_second(w));
+    return codegen_format("reused_%d_%s%s", value, where[offset + 1], codegen_second(w));
+}
+
 /* ---- types ----------------------------------------------------------------------------------- */
 
 const char *codegen_short_type(ir_type type)

@@ -232,34 +232,35 @@ static const struct {
     const char *name;
     codegen_pass *run;
 } passes[] = {
-    {"inline", compute_temporaries},   /* temporaries are computed where they are read */
-    {"fuse", fuse_loops},              /* loops over the same points run as one */
-    {"blocks", run_blocks},            /* rows stored in blocks: one index for a block */
-    {"lookups", codegen_look_up},      /* elements of tables from memory, instead of choices */
-    {"vectors", run_vectors},          /* points of a row by registers: needed by most below */
-    {"colors", run_colors},            /* the same for points of a colour, by masks */
-    {"align", align_vectors},          /* vectors begin where cache lines do */
-    {"overlap", overlap_vectors},      /* no single points at the ends of rows */
-    {"reuse", codegen_reuse_values},   /* what points of a row share is computed once */
-    {"widen", codegen_widen_bytes},    /* bytes are made wider numbers first */
-    {"clear", codegen_clear_bytes},    /* parts of a row whose bytes are all zero */
-    {"pair-z", codegen_pair_planes},   /* two rows at once, one above the other */
-    {"pair-y", codegen_pair_rows},     /* two rows at once, side by side */
-    {"collect", run_collect},          /* reductions: points first, then their lanes */
-    {"defer", defer_bricks},           /* lanes of a brick while the next one is computed */
-    {"rounds", run_rounds},            /* reductions: lanes stay in registers */
-    {"whole", run_whole},              /* whole bricks: rounds that end with them */
-    {"halves", codegen_find_halves},   /* f16 becomes float, and float f16, by vectors */
-    {"planes", group_planes},          /* sums along columns: rows of some planes in turn */
-    {"prefetch", codegen_prefetch},    /* what is read and written soon */
-    {"stream", stream_results},        /* results past the caches */
-    {"ends", codegen_begin_with_ends}, /* the same for rows that are written in place */
-    {"cases", codegen_split_cases},    /* loops for each interval of levels */
-    {"interleave", interleave_rows},   /* rows in which each point waits for the one before */
-    {"walk", walk_rows},               /* a row is found from the one before it */
-    {"hide", hide_rows},               /* addresses of rows stay in registers */
-    {"copies", copy_views},            /* so do the box and the views */
-    {"twice", write_twice},            /* loops of their own where all is in a cache */
+    {"inline", compute_temporaries},    /* temporaries are computed where they are read */
+    {"fuse", fuse_loops},               /* loops over the same points run as one */
+    {"blocks", run_blocks},             /* rows stored in blocks: one index for a block */
+    {"lookups", codegen_look_up},       /* elements of tables from memory, instead of choices */
+    {"vectors", run_vectors},           /* points of a row by registers: needed by most below */
+    {"colors", run_colors},             /* the same for points of a colour, by masks */
+    {"align", align_vectors},           /* vectors begin where cache lines do */
+    {"overlap", overlap_vectors},       /* no single points at the ends of rows */
+    {"reuse", codegen_reuse_values},    /* what points of a row share is computed once */
+    {"widen", codegen_widen_bytes},     /* bytes are made wider numbers first */
+    {"clear", codegen_clear_bytes},     /* parts of a row whose bytes are all zero */
+    {"pair-z", codegen_pair_planes},    /* two rows at once, one above the other */
+    {"pair-y", codegen_pair_rows},      /* two rows at once, side by side */
+    {"collect", run_collect},           /* reductions: points first, then their lanes */
+    {"defer", defer_bricks},            /* lanes of a brick while the next one is computed */
+    {"rounds", run_rounds},             /* reductions: lanes stay in registers */
+    {"whole", run_whole},               /* whole bricks: rounds that end with them */
+    {"halves", codegen_find_halves},    /* f16 becomes float, and float f16, by vectors */
+    {"planes", group_planes},           /* sums along columns: rows of some planes in turn */
+    {"prefetch", codegen_prefetch},     /* what is read and written soon */
+    {"stream", stream_results},         /* results past the caches */
+    {"registers", codegen_keep_reused}, /* what points of a row share stays in registers */
+    {"ends", codegen_begin_with_ends},  /* the same for rows that are written in place */
+    {"cases", codegen_split_cases},     /* loops for each interval of levels */
+    {"interleave", interleave_rows},    /* rows in which each point waits for the one before */
+    {"walk", walk_rows},                /* a row is found from the one before it */
+    {"hide", hide_rows},                /* addresses of rows stay in registers */
+    {"copies", copy_views},             /* so do the box and the views */
+    {"twice", write_twice},             /* loops of their own where all is in a cache */
 };
 
 _Static_assert(COUNT_OF(passes) <= 32, "codegen_loop.without has a bit for each");

@@ -86,16 +86,21 @@ static void add_blocks(const list *l)
     }
 }
 
-/* The reused values of groups before the one that is computed. */
+/* The reused values of groups before the one that is computed; in registers, those that the point
+ * finds at each offset. */
 static void add_reused(const list *l)
 {
     const codegen_writer *w = l->w;
+    const char *lane = w->registers && !l->declared ? " + lane" : "";
     for (int i = 0; w->reuse && w->group > 1 && i < w->reuse->count; i++) {
         const codegen_reused *value = &w->reuse->value[i];
         const char *type = codegen_type(w, w->loop->kernel->graph.nodes[value->node].type);
-        if (value->group < w->group)
+        for (int at = value->low; value->group < w->group && at <= value->high; at++) {
+            codegen_label name = codegen_reused_name(w, i, at);
             add_item(l, codegen_format("const %s *const", type).is,
-                     codegen_format("reused_%d%s", i, codegen_second(w)).is);
+                     codegen_format("%s%s", name.is, lane).is);
+            if (!w->registers) break;
+        }
     }
 }
 

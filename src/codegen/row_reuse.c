@@ -9,7 +9,8 @@
  * operands that are of one class and, seen from the node, equally far. The offset of a node is the
  * lowest offset of its operands, so that nodes of one class differ by their offsets only. Values
  * are chosen on a walk from the stores (reuse_walk.c), what points make of them is chosen instead
- * where that is better (reuse_absorb.c), and reuse_emit.c writes their code.
+ * where that is better (reuse_absorb.c), and reuse_emit.c writes their code, or reuse_registers.c
+ * where they need not go through memory.
  *
  * What neighbours along y or z share is not reused. So horizontal diffusion (bench/kernels.kata)
  * reuses nothing: of its five Laplacians three lie in one row, and two of its four fluxes. Reusing

@@ -40,6 +40,43 @@
 /* The last multiple of `lanes` up to an offset. */
 #define KATA_DOWN(offset, lanes) ((offset) - (((offset) % (lanes)) + (lanes)) % (lanes))
 
+/* A register of numbers; and how many it holds. */
+typedef double kata_f64s __attribute__((vector_size(KATA_REGISTER), may_alias));
+typedef float kata_f32s __attribute__((vector_size(KATA_REGISTER), may_alias));
+
+/* The numbers one point before those of `here`, and one behind: the registers before and behind it
+ * have the number that is missing. */
+#ifdef __clang__
+#define KATA_PICK(index, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define KATA_PICK(index, a, b, ...) __builtin_shuffle(a, b, (index){__VA_ARGS__})
+#endif
+#define KATA_FROM_2(n) n, (n) + 1
+#define KATA_FROM_4(n) KATA_FROM_2(n), KATA_FROM_2((n) + 2)
+#define KATA_FROM_8(n) KATA_FROM_4(n), KATA_FROM_4((n) + 4)
+#define KATA_FROM_16(n) KATA_FROM_8(n), KATA_FROM_8((n) + 8)
+#define KATA_MOVES(T, integer, count)                                                              \
+    KATA_INLINED kata_##T##s kata_west_##T(kata_##T##s west, kata_##T##s here)                     \
+    {                                                                                              \
+        typedef integer index __attribute__((vector_size(KATA_REGISTER), unused));                 \
+        return KATA_PICK(index, west, here, KATA_FROM_##count(count - 1));                         \
+    }                                                                                              \
+    KATA_INLINED kata_##T##s kata_east_##T(kata_##T##s here, kata_##T##s east)                     \
+    {                                                                                              \
+        typedef integer index __attribute__((vector_size(KATA_REGISTER), unused));                 \
+        return KATA_PICK(index, here, east, KATA_FROM_##count(1));                                 \
+    }
+#if KATA_REGISTER == 64
+KATA_MOVES(f64, int64_t, 8)
+KATA_MOVES(f32, int32_t, 16)
+#elif KATA_REGISTER == 32
+KATA_MOVES(f64, int64_t, 4)
+KATA_MOVES(f32, int32_t, 8)
+#else
+KATA_MOVES(f64, int64_t, 2)
+KATA_MOVES(f32, int32_t, 4)
+#endif
+
 typedef int64_t kata_register __attribute__((vector_size(KATA_REGISTER), may_alias));
 typedef int64_t kata_register_anywhere
     __attribute__((vector_size(KATA_REGISTER), may_alias, aligned(1)));

@@ -198,7 +198,10 @@ static void add_vectors(const codegen_writer *w, nest *in)
         in = w->begin_part(w, in);
         part.group = w->reuse->group_count + 1;
     }
-    codegen_vector_loop(&part, in);
+    if (w->registers)
+        add_vector(&part, in);
+    else
+        codegen_vector_loop(&part, in);
     if (w->loop->colored) codegen_color_puts(w, vectors);
 }
 

@@ -1,0 +1,112 @@
+/* Values that the points of a row share give what each point would compute alone: at one offset or
+ * at the other, or at both, in rows of any length, one by one and in pairs, double and float. */
+/* Labels: hostile slow */
+#include "kata/kata.h"
+
+#include "sanitized.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST_X = 50, MOST_Y = 5, MOST = MOST_X * MOST_Y };
+
+/* A value that costs much, and what points make of it: at their own index and the one before
+ * (before), or the next (behind), or both; also next to what they read themselves (mixed), of two
+ * such values (two), and where rows run in pairs (pairs). */
+static const char text[] =
+    "static double flux(in double u)\n"
+    "{\n"
+    "    double a = u*u + 1, b = u[0,1] - u;\n"
+    "    return (a*b + 3)/(a + 2) + a*a*b;\n"
+    "}\n"
+    "static double rows(in double u)\n"
+    "{\n"
+    "    double sum = u*u[0,-1] + u[0,1]*u[0,-2] + (u[0,2] + u[0,3])*u;\n"
+    "    return sum + 3*u[0,-3]/(u*u + 1);\n"
+    "}\n"
+    "kernel before(in double u, inout double v) { v = flux(u) - flux(u[-1,0]); }\n"
+    "kernel behind(in double u, inout double v) { v = flux(u[1,0]) - flux(u); }\n"
+    "kernel both(in double u, inout double v)\n"
+    "{ v = flux(u[1,0]) - 2*flux(u) + 3*flux(u[-1,0]); }\n"
+    "kernel mixed(in double u, inout double v)\n"
+    "{ v = v + u*ix - (u[1,0] + u[-1,0])*(flux(u) - flux(u[-1,0])); }\n"
+    "kernel two(in double u, inout double v)\n"
+    "{ v = flux(u) - flux(u[-1,0]) + rows(u)/3 - rows(u[-1,0]); }\n"
+    "kernel pairs(in double u, inout double v)\n"
+    "{ v = rows(u[-1,0]) - rows(u)/7 + rows(u[1,0]) - u; }\n";
+static const char *const kernels[] = {"before", "behind", "both", "mixed", "two", "pairs"};
+
+typedef struct setting {
+    const char *kernel;
+    kata_type type;
+    kata_rule boundary;
+    int64_t nx, begin, end; /* of the points that run */
+} setting;
+
+/* The text; all numbers of another type have as many letters. */
+static void add_text(char *out, kata_type type)
+{
+    memcpy(out, text, sizeof text);
+    for (char *at = out; type == KATA_F32 && (at = strstr(at, "double"));) memcpy(at, " float", 6);
+}
+
+static void compute(const char *executor, const setting *s, double values[MOST])
+{
+    char of_type[sizeof text];
+    add_text(of_type, s->type);
+    kata *k = kata_open(&(kata_options){.executor = executor, .threads = 1, .wait = true});
+    kata_grid *g = kata_grid_2d(k, s->nx, MOST_Y);
+    kata_module *m = kata_module_from_text(k, "text", of_type);
+    kata_field *u = kata_field_new(g, "u", s->type, .boundary = s->boundary);
+    kata_field *v = kata_field_new(g, "v", s->type);
+    int64_t count = s->nx * MOST_Y;
+    for (int64_t i = 0; i < count; i++) values[i] = (double)(i * 37 % 251) / 160;
+    kata_put(u, kata_all(g), values, count);
+    kata_apply(kata_kernel_find(m, s->kernel), kata_box_2d(g, s->begin, s->end, 0, MOST_Y), u, v);
+    memset(values, 0, MOST * sizeof *values);
+    kata_get(v, kata_all(g), values, count);
+    assert_int_equal(kata_close(k), KATA_OK);
+}
+
+static void expect_the_same(const setting *s)
+{
+    static double expected[MOST], found[MOST];
+    compute("reference", s, expected);
+    compute("cpu", s, found);
+    assert_memory_equal(expected, found, sizeof found);
+}
+
+static void rows_of_any_length(const char *kernel, kata_type type, kata_rule boundary)
+{
+    const int64_t step = is_sanitized() ? 3 : 1;
+    for (int64_t nx = 1; nx <= MOST_X; nx += step)
+        expect_the_same(&(setting){kernel, type, boundary, nx, 0, nx});
+}
+
+static void parts_of_a_row(const char *kernel, kata_type type, kata_rule boundary)
+{
+    const int64_t step = is_sanitized() ? 5 : 1;
+    for (int64_t begin = 1; begin < 18; begin += step)
+        for (int64_t end = 33; end <= MOST_X; end += 4 * step)
+            expect_the_same(&(setting){kernel, type, boundary, MOST_X, begin, end});
+}
+
+static void points_find_what_others_compute(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        for (int f32 = 0; f32 < 2; f32++) {
+            kata_type type = f32 ? KATA_F32 : KATA_F64;
+            rows_of_any_length(kernels[i], type, i % 2 ? KATA_CLAMP : KATA_PERIODIC);
+            parts_of_a_row(kernels[i], type, KATA_PERIODIC);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(points_find_what_others_compute)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
