@@ -206,6 +206,8 @@ struct sweep_loop {
     int uncut; /* bit d: blocks are not cut along dimension d, for columns are added up along it */
     bool gathers; /* it reduces into fields, which change behind the last point */
     sweep_reuse reuse;
+    bool strands;          /* it may be part of a strand; then also: */
+    uint64_t moved[3];     /* parameters that are touched elsewhere than at the point, as bits */
     int64_t band_reach[3]; /* of reads of what the loop writes, where bands overlap */
     sweep_choice stores, planes, prefetches;
     sweep_choice *timed;           /* that the box that runs is a try of; NULL: none */
@@ -361,6 +363,25 @@ int64_t sweep_level_count(const sweep_loop *l, const grid_box *box);
 grid_box sweep_level(const sweep_loop *l, const grid_box *box, int64_t i);
 /* Runs a box level after level, as far as one with a point that fails. False when memory is out. */
 bool sweep_run_levels(sweep_loop *l, const grid_box *box);
+
+/* ---- strand.c ---------------------------------------------------------------------------------
+ */
+
+/* How a block of a strand is cut into slices that run one after another. */
+typedef struct sweep_slices {
+    int along; /* the dimension */
+    int64_t height;
+} sweep_slices;
+
+/* Finds out whether a loop may be part of strands. */
+void sweep_strand_prepare(sweep_loop *l);
+/* Gives a loop the blocks of a strand if it may run on each block behind the strand's loops, before
+ * these have run on other blocks; false: it may not. All of them have been cut. */
+bool sweep_strand_take(sweep_loop *const *strand, int count, sweep_loop *l);
+sweep_slices sweep_strand_slices(sweep_loop *const *strand, int count);
+/* Runs a block of a strand, with a share of each loop. False when memory is out. */
+bool sweep_strand_run(sweep_loop *const *strand, int count, const sweep_slices *slices,
+                      int64_t block, sweep_share *const *shares);
 
 /* ---- band_reads.c, bands.c ------------------------------------------------------------------- */
 

@@ -85,6 +85,7 @@ static void prepare_levels(sweep_loop *l)
     int d = kernel->ordered;
     l->columns = runs_columns(l);
     l->levels = kernel->direction && !l->columns;
+    sweep_strand_prepare(l);
     l->along_x = kernel->order[0];
     for (int p = 0; p < kernel->param_count; p++) {
         const grid_box *inside = &l->fields[p].inside;

@@ -1,7 +1,7 @@
-/* A relay: loops that run one after another on the same threads, which meet once for each loop
- * instead of twice. They enter together, and each goes on to the next loop when all blocks of the
- * one before have been run, whoever ran them. A thread that sleeps, or has no core just now, holds
- * nobody up: the others take its blocks, of each loop.
+/* A relay: loops that run one after another on the same threads, which meet once for each strand of
+ * loops (strand.c) instead of twice for each loop. They enter together, and each goes on to the
+ * next strand when all blocks of the one before have been run, whoever ran them. A thread that
+ * sleeps, or has no core just now, holds nobody up: the others take its blocks, of each strand.
  *
  * Only loops that are small are worth that: those which have one block for each thread, and whose
  * time nobody asks for. All others run by themselves, in their turn. */
@@ -9,53 +9,67 @@
 
 #include <stdatomic.h>
 
-typedef struct progress {
-    _Alignas(128) _Atomic int64_t done; /* blocks of a loop that have been run */
-} progress;
+typedef struct strand {
+    int first, count; /* of its loops */
+    sweep_slices slices;
+    _Alignas(128) _Atomic int64_t done; /* blocks that have been run */
+} strand;
 
 typedef struct relay {
     sweep_loop *loops[SWEEP_RELAY];
-    int count, threads;
-    progress run[SWEEP_RELAY];
+    strand strands[SWEEP_RELAY];
+    int count, strand_count, threads;
     _Atomic bool failed; /* memory was out */
 } relay;
 
 /* ---- on threads ------------------------------------------------------------------------------ */
 
-/* The first of the blocks that are a thread's own; those of the next one follow. */
-static int64_t first_of(const relay *r, const sweep_loop *l, int thread)
+static const sweep_blocks *blocks_of(const relay *r, const strand *s)
 {
-    return l->blocks.total * thread / r->threads;
+    return &r->loops[s->first]->blocks;
+}
+
+/* The first of the blocks that are a thread's own; those of the next one follow. */
+static int64_t first_of(const relay *r, const strand *s, int thread)
+{
+    return blocks_of(r, s)->total * thread / r->threads;
 }
 
 /* Runs blocks that are a thread's own until there are none; returns how many. */
-static int64_t run_blocks_of(relay *r, int i, int thread, sweep_share *share)
+static int64_t run_blocks_of(relay *r, const strand *s, int thread, sweep_share *const *shares)
 {
-    const sweep_loop *l = r->loops[i];
-    _Atomic int64_t *next = &l->workers->threads[thread].relayed[i];
-    const int64_t end = first_of(r, l, thread + 1);
+    sweep_loop *const *loops = r->loops + s->first;
+    _Atomic int64_t *next = &loops[0]->workers->threads[thread].relayed[s - r->strands];
+    const int64_t end = first_of(r, s, thread + 1);
     int64_t ran = 0, block;
     while (atomic_load_explicit(next, memory_order_relaxed) < end && /* mostly, others just look */
            (block = atomic_fetch_add_explicit(next, 1, memory_order_relaxed)) < end) {
-        grid_box box = sweep_block_box(&l->blocks, block);
-        if (l->fills_blocks) sweep_fill_block(l, &box);
-        if (!sweep_run_block(l, &box, share)) atomic_store(&r->failed, true);
+        if (!sweep_strand_run(loops, s->count, &s->slices, block, shares))
+            atomic_store(&r->failed, true);
         ran++;
     }
     return ran;
 }
 
+static void run_strand(relay *r, strand *s, int me)
+{
+    sweep_share *shares[SWEEP_RELAY];
+    int64_t ran = 0;
+    for (int i = 0; i < s->count; i++) {
+        const sweep_loop *l = r->loops[s->first + i];
+        shares[i] = sweep_share_of(l, me, &l->core, l->flags);
+    }
+    for (int t = 0; t < r->threads; t++) ran += run_blocks_of(r, s, (me + t) % r->threads, shares);
+    if (ran) atomic_fetch_add_explicit(&s->done, ran, memory_order_acq_rel);
+}
+
 static void work(void *data, int me)
 {
     relay *r = data;
-    for (int i = 0; i < r->count; i++) {
-        const sweep_loop *l = r->loops[i];
-        sweep_share *share = sweep_share_of(l, me, &l->core, l->flags);
-        int64_t ran = 0;
-        for (int t = 0; t < r->threads; t++)
-            ran += run_blocks_of(r, i, (me + t) % r->threads, share);
-        if (ran) atomic_fetch_add_explicit(&r->run[i].done, ran, memory_order_acq_rel);
-        if (i + 1 < r->count) sweep_await(&r->run[i].done, l->blocks.total, &r->failed);
+    for (int i = 0; i < r->strand_count; i++) {
+        strand *s = &r->strands[i];
+        run_strand(r, s, me);
+        if (i + 1 < r->strand_count) sweep_await(&s->done, blocks_of(r, s)->total, &r->failed);
     }
 }
 
@@ -82,19 +96,33 @@ static bool is_part(sweep_loop *l)
     return l->fills_blocks == l->unfilled;
 }
 
+/* Adds a loop to the last strand, or begins another with it. */
+static void add_loop(relay *r, sweep_loop *l)
+{
+    strand *last = r->strand_count ? &r->strands[r->strand_count - 1] : NULL;
+    r->threads = (int)larger(r->threads, l->thread_count);
+    if (last && sweep_strand_take(r->loops + last->first, last->count, l))
+        last->count++;
+    else
+        r->strands[r->strand_count++] = (strand){.first = r->count, .count = 1};
+    r->loops[r->count++] = l;
+}
+
 /* Runs the loops that are part of it so far. */
 static bool run(relay *r)
 {
     if (!r->count) return true;
     sweep_workers *workers = r->loops[0]->workers;
-    for (int i = 0; i < r->count; i++) {
-        atomic_init(&r->run[i].done, 0);
+    for (int i = 0; i < r->strand_count; i++) {
+        strand *s = &r->strands[i];
+        s->slices = sweep_strand_slices(r->loops + s->first, s->count);
+        atomic_init(&s->done, 0);
         for (int t = 0; t < r->threads; t++)
-            atomic_init(&workers->threads[t].relayed[i], first_of(r, r->loops[i], t));
+            atomic_init(&workers->threads[t].relayed[i], first_of(r, s, t));
     }
     atomic_init(&r->failed, false);
     sweep_workers_run(workers, r->threads, work, r);
-    r->count = r->threads = 0;
+    r->count = r->strand_count = r->threads = 0;
     return !atomic_load(&r->failed);
 }
 
@@ -107,8 +135,7 @@ bool sweep_run_relay(sweep_loop *const *loops, int count)
         const grid_box *box = &l->loop->box;
         double start = sweep_run_begin(l, box, box);
         if (is_part(l)) {
-            r.threads = (int)larger(r.threads, l->thread_count);
-            r.loops[r.count++] = l;
+            add_loop(&r, l);
             continue;
         }
         done = run(&r);

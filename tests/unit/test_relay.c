@@ -140,9 +140,81 @@ static void test_levels_keep_their_order(void **state)
     free(two);
 }
 
+/* ---- blocks that hand nothing to one another ------------------------------------------------- */
+
+enum { SX = 48, SY = 44, SZ = 40, SITES = SX * SY * SZ };
+
+/* Columns along z and then along y, with loops in between that read along one dimension, along two,
+ * at another index than they write, or a field that has no z; on all points, and on a part. */
+static double *run_strands(int threads, kata_rule rule)
+{
+    static const char text[] =
+        "kernel start(out double u) { u = 1 + (ix*ix + 3*iy*ix + iz) % 11; }\n"
+        "kernel flat(in double u, out double b along xy) { b = u; }\n"
+        "kernel spread(in double u, out double f, in double b along xy)\n"
+        "{ f = 0.5*u + 0.25*(u[0,1,0] + u[0,-1,0]) + b; }\n"
+        "kernel down_z(in double f, out double c, inout double u) forward(z)\n"
+        "{ interval [0, 1) { c = 0.5; u = f; }\n"
+        "  interval [1, nz) { c = 1/(3 + c[0,0,-1]); u = (f + u[0,0,-1])*c; } }\n"
+        "kernel up_z(in double c, inout double u) backward(z)\n"
+        "{ interval [0, nz-1) { u -= c*u[0,0,1]; } interval [nz-1, nz) { } }\n"
+        "kernel slope_x(in double u, out double f) { f = u[1,0,0] - u[-1,0,0]; }\n"
+        "kernel slope_y(in double u, inout double f) { f += u[0,2,0] - u; }\n"
+        "kernel push(in double f, inout double u) { u = 0.75*u + 0.125*f[0,0,1] + 1; }\n"
+        "kernel down_y(in double f, inout double u) forward(y)\n"
+        "{ interval [0, 1) { } interval [1, ny) { u = 0.75*u + f*u[0,-1,0]/64; } }\n"
+        "kernel up_y(inout double u) backward(y)\n"
+        "{ interval [0, ny-1) { u -= 0.5*u[0,1,0]; } interval [ny-1, ny) { } }\n"
+        "kernel copy(in double u, out double f) { f = u/2; }\n";
+    kata *k = kata_open(&(kata_options){.threads = threads, .wait = true, .plan = "loops"});
+    kata_module *m = kata_module_from_text(k, "strands.kata", text);
+    kata_grid *g = kata_grid_3d(k, SX, SY, SZ);
+    kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = rule, .boundary_value = 2);
+    kata_field *f = kata_field_new(g, "f", KATA_F64, .boundary = rule),
+               *c = kata_field_like(f, "c");
+    kata_field *b = kata_field_new(g, "b", KATA_F64, .along = KATA_X | KATA_Y);
+    const kata_range all = kata_all(g), part = kata_box_3d(g, 1, SX, 2, SY, 0, SZ - 3);
+    double *out = calloc(3 * SITES, sizeof *out);
+    kata_apply(kata_kernel_find(m, "start"), all, u);
+    kata_apply(kata_kernel_find(m, "flat"), kata_box_3d(g, 0, SX, 0, SY, 0, 1), u, b);
+    for (int i = 0; i < 12; i++) {
+        kata_apply(kata_kernel_find(m, "spread"), all, u, f, b);
+        kata_apply(kata_kernel_find(m, "down_z"), all, f, c, u);
+        kata_apply(kata_kernel_find(m, "up_z"), all, c, u);
+        kata_apply(kata_kernel_find(m, "slope_x"), i % 3 ? all : part, u, f);
+        kata_apply(kata_kernel_find(m, "slope_y"), all, u, f);
+        kata_apply(kata_kernel_find(m, "push"), all, f, u);
+        kata_apply(kata_kernel_find(m, "down_y"), all, f, u);
+        kata_apply(kata_kernel_find(m, "up_y"), i % 2 ? all : part, u);
+        kata_apply(kata_kernel_find(m, "copy"), all, u, f);
+        if (i % 4 == 3) kata_flush(k);
+    }
+    kata_get(u, all, out, SITES);
+    kata_get(f, all, out + SITES, SITES);
+    kata_get(c, all, out + 2 * SITES, SITES);
+    assert_int_equal(kata_close(k), KATA_OK);
+    return out;
+}
+
+static void test_strands_give_the_same(void **state)
+{
+    const kata_rule rules[] = {KATA_CONSTANT, KATA_CLAMP, KATA_PERIODIC};
+    (void)state;
+    for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
+        double *one = run_strands(1, rules[r]), *two = run_strands(2, rules[r]);
+        double *five = run_strands(5, rules[r]);
+        assert_memory_equal(one, two, 3 * SITES * sizeof *one);
+        assert_memory_equal(one, five, 3 * SITES * sizeof *one);
+        free(one);
+        free(two);
+        free(five);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits),
-                                       cmocka_unit_test(test_levels_keep_their_order)};
+                                       cmocka_unit_test(test_levels_keep_their_order),
+                                       cmocka_unit_test(test_strands_give_the_same)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
