@@ -77,6 +77,7 @@ struct codegen_writer {
     bool aligned;     /* vectors begin where memory is aligned */
     bool overlaps;    /* the first and last vectors of a row may overlap others */
     bool ends;        /* those are computed first and written last: see row_ends.c */
+    bool tails;       /* a vector half as long follows the last one: likewise */
     bool rounds;      /* all lanes of a brick in one loop */
     bool collects;    /* what points contribute to a brick is combined behind its last point */
     bool defers;      /* and behind the last point of the next brick, if that is whole */

@@ -1,10 +1,15 @@
-/* A pass: rows that are written in place have no single points at their ends.
+/* A pass: rows that are written in place have few single points at their ends, or none.
  *
  * Where nothing that is written is read, the first and the last vector of a row overlap others, and
  * points of two vectors are computed twice (vectors.c). In place the second time would begin with
  * what the first has written. So the vectors at both ends are computed before all others, and their
  * results wait in `late` until these are written. Points that both compute get the same value from
- * either: of a row whose points may be computed side by side, none reads what another writes. */
+ * either: of a row whose points may be computed side by side, none reads what another writes.
+ *
+ * Where levels run in order the next row reads what this one has written, in the same vectors. A
+ * processor gives a read what a store before it has written at once if one store has written all of
+ * it, and otherwise waits until all is in the cache. So there no vectors overlap: at the end of a
+ * row a vector half as long follows the others, and then single points. */
 #include "codegen/vectors.h"
 
 /* Whether what is written is read, so that vectors may not overlap. */
@@ -21,7 +26,9 @@ bool codegen_begin_with_ends(codegen_writer *w)
     bool parts = w->begin_part || w->whole_lines;
     bool once = codegen_reduces(w->loop) || codegen_has_rows(w->loop->kernel) || w->loop->colored;
     bool may = w->line && w->aligned && w->overlaps && !parts && !once && !w->interleaved;
-    w->ends = may && w->loop->kernel->store_count <= MANY && is_in_place(w->loop->kernel);
+    may = may && w->loop->kernel->store_count <= MANY && is_in_place(w->loop->kernel);
+    w->tails = may && w->loop->kernel->direction;
+    w->ends = may && !w->tails;
     return true;
 }
 
@@ -40,12 +47,18 @@ static void add_arrays(const codegen_writer *w, nest *in)
                            late_name(w, i).is, w->dialect->aligned);
 }
 
+/* Vectors of long rows begin where memory is aligned; to short ones that would cost another. */
+static nest *if_long(nest *in)
+{
+    enum { LONG = 16 /* vectors */ };
+    return nest_format(in, NEST_IF, "hi[0] - lo[0] >= %d * lanes", LONG);
+}
+
 void codegen_ends_bounds(const codegen_writer *w, nest *in, const char *row)
 {
-    enum { SHORT = 16 /* vectors: to begin where memory is aligned would cost another */ };
     nest_statement(in, "const int64_t last = hi[0] - lanes");
     nest_statement(in, "int64_t from = lo[0]");
-    nest *far = nest_format(in, NEST_IF, "hi[0] - lo[0] >= %d * lanes", SHORT);
+    nest *far = if_long(in);
     nest_statement(far, "from = kata_aligned(%s, sizeof *%s, lanes, lo[0])", row, row);
     nest_statement(far, "from += from < lo[0] ? lanes : 0");
     nest_statement(nest_format(in, NEST_IF, "last < lo[0]"), "from = hi[0]");
@@ -53,6 +66,24 @@ void codegen_ends_bounds(const codegen_writer *w, nest *in, const char *row)
     nest_statement(in, "const int64_t ends = last < lo[0] ? 0 : (from > lo[0] ? lanes : 0) + "
                        "(to < hi[0] ? lanes : 0)");
     codegen_each_row(w, in, add_arrays);
+}
+
+void codegen_tails_from(nest *in, const char *row)
+{
+    nest_statement(in, "int64_t from = lo[0], to = hi[0]");
+    nest_statement(if_long(in), "from = kata_aligned(%s, sizeof *%s, lanes, lo[0])", row, row);
+}
+
+nest *codegen_tail(nest *in)
+{
+    enum { FEWEST = 4 /* lanes, of which half are a vector */ };
+    nest *tail = nest_format(in, NEST_IF, "lanes >= %d && hi[0] - to >= lanes / 2", FEWEST);
+    nest_statement(tail, "enum { half = lanes / 2 }");
+    nest *vector = nest_add(tail, NEST_BLOCK);
+    nest_statement(vector, "enum { lanes = half }");
+    nest_statement(vector, "const int64_t at = to");
+    nest_statement(tail, "to += half");
+    return vector;
 }
 
 nest *codegen_ends_loop(nest *in)

@@ -48,6 +48,8 @@ static void add_bounds(const codegen_writer *w, nest *in)
     nest_statement(in, "const int64_t last = hi[0] - lanes");
     if (!aligned)
         nest_statement(in, "int64_t from = lo[0] & -lanes, to = hi[0]");
+    else if (w->tails)
+        codegen_tails_from(in, codegen_written_name(w, aligned).is);
     else if (w->aligned)
         nest_statement(in, "int64_t from = kata_aligned(%s, sizeof *%s, lanes, lo[0]), to = hi[0]",
                        codegen_written_name(w, aligned).is, codegen_written_name(w, aligned).is);
@@ -252,6 +254,7 @@ void codegen_vectors(const codegen_writer *w, nest *in)
         return;
     }
     add_vectors(w, in);
+    if (w->tails) add_vector(w, codegen_tail(in));
     if (w->loop->colored) in = nest_format(in, NEST_IF, "from > lo[0] || to < hi[0]");
     if (w->ends) in = nest_format(in, NEST_IF, "last < lo[0]");
     add_rest(w, in, "lo[0]", "hi[0]", !w->ends);

@@ -42,5 +42,9 @@ nest *codegen_ends_loop(nest *in);
 codegen_label codegen_ends_target(const codegen_writer *w, int store);
 /* Writes the ends, behind the loop. */
 void codegen_ends_puts(const codegen_writer *w, nest *in);
+/* Where the vectors of a row begin whose points are read by the next row. */
+void codegen_tails_from(nest *in, const char *row);
+/* The vector at `at`, half as long, that follows the last one, if the row has as many points. */
+nest *codegen_tail(nest *in);
 
 #endif

@@ -313,8 +313,7 @@ bool sweep_can_wrap(const sweep_reach *r, grid_box *room);
  * after. False when memory is out. */
 bool sweep_run_wrapped(const sweep_loop *l, const grid_box *box, sweep_share *share);
 
-/* ---- point_values.c, failing_point.c, run_points.c
- * ----------------------------------------------- */
+/* ---- point_values.c, failing_point.c, run_points.c ------------------------------------------- */
 
 /* Evaluates the graph of the loop at a point, on the views of a share: of what lies outside the
  * grid, on copies (`copied`), or by the boundary rules. The values are in the thread's memory; NULL
@@ -329,8 +328,7 @@ const observe_fault *sweep_first_fault(const sweep_loop *l);
 /* Runs the points of a box one by one, with no copies. False when memory is out. */
 bool sweep_run_points(const sweep_loop *l, const grid_box *box, sweep_share *share);
 
-/* ---- run_plain.c, run_part.c, run_reducing.c
- * -------------------------------------------------------------- */
+/* ---- run_plain.c, run_part.c, run_reducing.c ------------------------------------------------- */
 
 /* Runs a box, its edges on copies, from low x to high: reductions take points in this order. The
  * share's views are those of the loop before and after. False when memory is out. */
@@ -340,8 +338,7 @@ bool sweep_run_plain(const sweep_loop *l, const grid_box *box, sweep_share *shar
 /* The same for a loop with reductions, whose contributions are reduced to bricks, or collected. */
 bool sweep_run_reducing(const sweep_loop *l, const grid_box *block, sweep_share *share);
 
-/* ---- sweep.c: the halves of sweep_run ----------------------------------------------------------
- */
+/* ---- sweep.c: the halves of sweep_run -------------------------------------------------------- */
 
 /* What a box needs before it runs: returns the time, which is to be given to the other half. */
 double sweep_run_begin(sweep_loop *l, const grid_box *box, const grid_box *core);
@@ -363,25 +360,6 @@ int64_t sweep_level_count(const sweep_loop *l, const grid_box *box);
 grid_box sweep_level(const sweep_loop *l, const grid_box *box, int64_t i);
 /* Runs a box level after level, as far as one with a point that fails. False when memory is out. */
 bool sweep_run_levels(sweep_loop *l, const grid_box *box);
-
-/* ---- strand.c ---------------------------------------------------------------------------------
- */
-
-/* How a block of a strand is cut into slices that run one after another. */
-typedef struct sweep_slices {
-    int along; /* the dimension */
-    int64_t height;
-} sweep_slices;
-
-/* Finds out whether a loop may be part of strands. */
-void sweep_strand_prepare(sweep_loop *l);
-/* Gives a loop the blocks of a strand if it may run on each block behind the strand's loops, before
- * these have run on other blocks; false: it may not. All of them have been cut. */
-bool sweep_strand_take(sweep_loop *const *strand, int count, sweep_loop *l);
-sweep_slices sweep_strand_slices(sweep_loop *const *strand, int count);
-/* Runs a block of a strand, with a share of each loop. False when memory is out. */
-bool sweep_strand_run(sweep_loop *const *strand, int count, const sweep_slices *slices,
-                      int64_t block, sweep_share *const *shares);
 
 /* ---- band_reads.c, bands.c ------------------------------------------------------------------- */
 

@@ -4,6 +4,7 @@
  * vector wide, computed as fast as one point, and stores of the interior fill whole cache lines. */
 #include "analysis/analysis.h"
 #include "sweep/reductions.h"
+#include "sweep/strand.h"
 
 #include <stdlib.h>
 

@@ -3,14 +3,16 @@
  * next strand when all blocks of the one before have been run, whoever ran them. A thread that
  * sleeps, or has no core just now, holds nobody up: the others take its blocks, of each strand.
  *
- * Only loops that are small are worth that: those which have one block for each thread, and whose
- * time nobody asks for. All others run by themselves, in their turn. */
-#include "sweep/loop.h"
+ * Where a loop is run to find out how long it takes, its strand runs by itself, and is timed. Loops
+ * that are timed to find out how many threads they are worth run by themselves, and so do all
+ * others that cannot be part of it, in their turn. */
+#include "sweep/strand.h"
 
 #include <stdatomic.h>
 
 typedef struct strand {
     int first, count; /* of its loops */
+    bool timed;
     sweep_slices slices;
     _Alignas(128) _Atomic int64_t done; /* blocks that have been run */
 } strand;
@@ -57,7 +59,8 @@ static void run_strand(relay *r, strand *s, int me)
     int64_t ran = 0;
     for (int i = 0; i < s->count; i++) {
         const sweep_loop *l = r->loops[s->first + i];
-        shares[i] = sweep_share_of(l, me, &l->core, l->flags);
+        bool read = i + 1 < s->count; /* soon, by the next loop */
+        shares[i] = sweep_share_of(l, me, &l->core, l->flags & ~(read ? ABI_STREAM : 0));
     }
     for (int t = 0; t < r->threads; t++) ran += run_blocks_of(r, s, (me + t) % r->threads, shares);
     if (ran) atomic_fetch_add_explicit(&s->done, ran, memory_order_acq_rel);
@@ -90,40 +93,71 @@ bool sweep_may_relay(const chain_loop *loop)
  * meet. */
 static bool is_part(sweep_loop *l)
 {
-    if (l->timed || l->timed_size || !l->few || l->levels || l->thread_count < 2) return false;
+    if (l->timed_size || l->levels || l->thread_count < 2) return false;
     sweep_cut(l, &l->box);
     l->fills_blocks = l->unfilled && !l->mark && sweep_fills_by_block(l);
     return l->fills_blocks == l->unfilled;
 }
 
-/* Adds a loop to the last strand, or begins another with it. */
-static void add_loop(relay *r, sweep_loop *l)
+/* ---- running ----------------------------------------------------------------------------------
+ */
+
+static void prepare(relay *r, int i)
 {
-    strand *last = r->strand_count ? &r->strands[r->strand_count - 1] : NULL;
-    r->threads = (int)larger(r->threads, l->thread_count);
-    if (last && sweep_strand_take(r->loops + last->first, last->count, l))
-        last->count++;
-    else
-        r->strands[r->strand_count++] = (strand){.first = r->count, .count = 1};
-    r->loops[r->count++] = l;
+    strand *s = &r->strands[i];
+    const sweep_workers *workers = r->loops[0]->workers;
+    s->slices = sweep_strand_slices(r->loops + s->first, s->count);
+    atomic_init(&s->done, 0);
+    for (int t = 0; t < r->threads; t++)
+        atomic_init(&workers->threads[t].relayed[i], first_of(r, s, t));
+}
+
+static void end_timed(relay *r, double start)
+{
+    for (int i = 0; i < r->count; i++) {
+        if (!r->loops[i]->timed) continue;
+        r->loops[i]->start = start;
+        sweep_flags_end(r->loops[i]);
+    }
 }
 
 /* Runs the loops that are part of it so far. */
 static bool run(relay *r)
 {
     if (!r->count) return true;
-    sweep_workers *workers = r->loops[0]->workers;
-    for (int i = 0; i < r->strand_count; i++) {
-        strand *s = &r->strands[i];
-        s->slices = sweep_strand_slices(r->loops + s->first, s->count);
-        atomic_init(&s->done, 0);
-        for (int t = 0; t < r->threads; t++)
-            atomic_init(&workers->threads[t].relayed[i], first_of(r, s, t));
-    }
+    for (int i = 0; i < r->strand_count; i++) prepare(r, i);
     atomic_init(&r->failed, false);
-    sweep_workers_run(workers, r->threads, work, r);
+    const double start = r->strands[0].timed ? clock_seconds() : 0;
+    sweep_workers_run(r->loops[0]->workers, r->threads, work, r);
+    if (r->strands[0].timed) end_timed(r, start);
     r->count = r->strand_count = r->threads = 0;
     return !atomic_load(&r->failed);
+}
+
+/* Begins a strand. */
+static void begin_strand(relay *r, sweep_loop *l)
+{
+    strand *s = &r->strands[r->strand_count++];
+    *s = (strand){.first = r->count, .count = 1, .timed = l->timed != NULL};
+    r->loops[r->count++] = l;
+    r->threads = (int)larger(r->threads, l->thread_count);
+}
+
+/* Adds a loop to the last strand, or begins another with it. A strand that is timed is the only
+ * one. */
+static bool add(relay *r, sweep_loop *l)
+{
+    strand *last = r->strand_count ? &r->strands[r->strand_count - 1] : NULL;
+    if (last && (!l->timed || r->strand_count == 1) &&
+        sweep_strand_take(r->loops + last->first, last->count, l)) {
+        last->count++;
+        last->timed = last->timed || l->timed;
+        r->loops[r->count++] = l;
+        return true;
+    }
+    if (last && (last->timed || l->timed) && !run(r)) return false;
+    begin_strand(r, l);
+    return true;
 }
 
 bool sweep_run_relay(sweep_loop *const *loops, int count)
@@ -135,7 +169,7 @@ bool sweep_run_relay(sweep_loop *const *loops, int count)
         const grid_box *box = &l->loop->box;
         double start = sweep_run_begin(l, box, box);
         if (is_part(l)) {
-            add_loop(&r, l);
+            done = add(&r, l);
             continue;
         }
         done = run(&r);

@@ -7,8 +7,8 @@
  *
  * Blocks hand nothing to one another along a dimension if no field that some loop of the strand
  * writes is touched by one of them at another index along it than that of the point. */
+#include "sweep/strand.h"
 #include "machine/machine.h"
-#include "sweep/loop.h"
 
 /* ---- what a loop touches --------------------------------------------------------------------- */
 

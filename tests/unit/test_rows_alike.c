@@ -1,5 +1,6 @@
-/* Values that the points of a row share give what each point would compute alone: at one offset or
- * at the other, or at both, in rows of any length, one by one and in pairs, double and float. */
+/* Rows of any length, and parts of rows, give what their points would compute one by one, in double
+ * and float: rows whose points share values, and rows in order, of which each reads the one before
+ * it. */
 /* Labels: hostile slow */
 #include "kata/kata.h"
 
@@ -15,7 +16,8 @@ enum { MOST_X = 50, MOST_Y = 5, MOST = MOST_X * MOST_Y };
 
 /* A value that costs much, and what points make of it: at their own index and the one before
  * (before), or the next (behind), or both; also next to what they read themselves (mixed), of two
- * such values (two), and where rows run in pairs (pairs). */
+ * such values (two), and where rows run in pairs (pairs). Rows that read what the row before them
+ * has written, upwards and downwards (down, up), by the index of the point (aside). */
 static const char text[] =
     "static double flux(in double u)\n"
     "{\n"
@@ -36,8 +38,15 @@ static const char text[] =
     "kernel two(in double u, inout double v)\n"
     "{ v = flux(u) - flux(u[-1,0]) + rows(u)/3 - rows(u[-1,0]); }\n"
     "kernel pairs(in double u, inout double v)\n"
-    "{ v = rows(u[-1,0]) - rows(u)/7 + rows(u[1,0]) - u; }\n";
-static const char *const kernels[] = {"before", "behind", "both", "mixed", "two", "pairs"};
+    "{ v = rows(u[-1,0]) - rows(u)/7 + rows(u[1,0]) - u; }\n"
+    "kernel down(in double u, inout double v) forward(y)\n"
+    "{ interval [0, 1) { v = u; } interval [1, ny) { v = 1/(3 + u - v[0,-1]) + 0.5*v; } }\n"
+    "kernel up(in double u, inout double v) backward(y)\n"
+    "{ interval [0, ny-1) { v = u - 0.75*v[0,1]; } interval [ny-1, ny) { } }\n"
+    "kernel aside(in double u, inout double v) forward(y)\n"
+    "{ interval [0, 1) { v = u*ix; } interval [1, ny) { v = u[1,0] - 0.75*v[0,-1]/(2 + ix); } }\n";
+static const char *const kernels[] = {"before", "behind", "both", "mixed", "two",
+                                      "pairs",  "down",   "up",   "aside"};
 
 typedef struct setting {
     const char *kernel;
@@ -94,7 +103,7 @@ static void parts_of_a_row(const char *kernel, kata_type type, kata_rule boundar
             expect_the_same(&(setting){kernel, type, boundary, MOST_X, begin, end});
 }
 
-static void points_find_what_others_compute(void **state)
+static void rows_give_what_points_give(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
@@ -107,6 +116,6 @@ static void points_find_what_others_compute(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(points_find_what_others_compute)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_give_what_points_give)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
