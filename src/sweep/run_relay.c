@@ -14,6 +14,7 @@ typedef struct strand {
     int first, count; /* of its loops */
     bool timed;
     sweep_slices slices;
+    int flags[SWEEP_RELAY];             /* of its loops */
     _Alignas(128) _Atomic int64_t done; /* blocks that have been run */
 } strand;
 
@@ -59,8 +60,7 @@ static void run_strand(relay *r, strand *s, int me)
     int64_t ran = 0;
     for (int i = 0; i < s->count; i++) {
         const sweep_loop *l = r->loops[s->first + i];
-        bool read = i + 1 < s->count; /* soon, by the next loop */
-        shares[i] = sweep_share_of(l, me, &l->core, l->flags & ~(read ? ABI_STREAM : 0));
+        shares[i] = sweep_share_of(l, me, &l->core, s->flags[i]);
     }
     for (int t = 0; t < r->threads; t++) ran += run_blocks_of(r, s, (me + t) % r->threads, shares);
     if (ran) atomic_fetch_add_explicit(&s->done, ran, memory_order_acq_rel);
@@ -106,7 +106,9 @@ static void prepare(relay *r, int i)
 {
     strand *s = &r->strands[i];
     const sweep_workers *workers = r->loops[0]->workers;
-    s->slices = sweep_strand_slices(r->loops + s->first, s->count);
+    sweep_loop *const *loops = r->loops + s->first;
+    s->slices = sweep_strand_slices(loops, s->count);
+    for (int k = 0; k < s->count; k++) s->flags[k] = sweep_strand_flags(loops, s->count, k);
     atomic_init(&s->done, 0);
     for (int t = 0; t < r->threads; t++)
         atomic_init(&workers->threads[t].relayed[i], first_of(r, s, t));

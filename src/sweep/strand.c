@@ -105,6 +105,26 @@ sweep_slices sweep_strand_slices(sweep_loop *const *strand, int count)
     return s;
 }
 
+static bool is_touched(sweep_loop *const *strand, int count, const chain_slot *slot)
+{
+    for (int i = 0; i < count; i++)
+        for (int p = 0; p < strand[i]->loop->kernel->param_count; p++)
+            if (sweep_slot(strand[i], p) == slot) return true;
+    return false;
+}
+
+/* What a loop writes is read soon, by the next ones. What it reads is in the cache if the loops
+ * before it have touched it. */
+int sweep_strand_flags(sweep_loop *const *strand, int count, int i)
+{
+    const sweep_loop *l = strand[i];
+    bool near = l->flags & ABI_PREFETCH && i > 0;
+    for (int p = 0; p < l->loop->kernel->param_count && near; p++)
+        near = !ir_param_is_field(&l->loop->kernel->params[p]) ||
+               is_touched(strand, i, sweep_slot(l, p));
+    return l->flags & ~(i + 1 < count ? ABI_STREAM : 0) & ~(near ? ABI_PREFETCH : 0);
+}
+
 static bool run_slice(sweep_loop *const *strand, int count, const grid_box *slice,
                       sweep_share *const *shares)
 {

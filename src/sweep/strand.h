@@ -16,6 +16,8 @@ void sweep_strand_prepare(sweep_loop *l);
  * these have run on other blocks; false: it may not. All of them have been cut. */
 bool sweep_strand_take(sweep_loop *const *strand, int count, sweep_loop *l);
 sweep_slices sweep_strand_slices(sweep_loop *const *strand, int count);
+/* The flags of loop number i in a strand. */
+int sweep_strand_flags(sweep_loop *const *strand, int count, int i);
 /* Runs a block of a strand, with a share of each loop. False when memory is out. */
 bool sweep_strand_run(sweep_loop *const *strand, int count, const sweep_slices *slices,
                       int64_t block, sweep_share *const *shares);
