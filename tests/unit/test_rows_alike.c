@@ -90,14 +90,14 @@ static void expect_the_same(const setting *s)
 
 static void rows_of_any_length(const char *kernel, kata_type type, kata_rule boundary)
 {
-    const int64_t step = is_sanitized() ? 3 : 1;
+    const int64_t step = is_sanitized() ? 7 : 1;
     for (int64_t nx = 1; nx <= MOST_X; nx += step)
         expect_the_same(&(setting){kernel, type, boundary, nx, 0, nx});
 }
 
 static void parts_of_a_row(const char *kernel, kata_type type, kata_rule boundary)
 {
-    const int64_t step = is_sanitized() ? 5 : 1;
+    const int64_t step = is_sanitized() ? 9 : 1;
     for (int64_t begin = 1; begin < 18; begin += step)
         for (int64_t end = 33; end <= MOST_X; end += 4 * step)
             expect_the_same(&(setting){kernel, type, boundary, MOST_X, begin, end});
@@ -107,7 +107,8 @@ static void rows_give_what_points_give(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-        for (int f32 = 0; f32 < 2; f32++) {
+        for (size_t f32 = 0; f32 < 2; f32++) {
+            if (is_sanitized() && f32 != i % 2) continue;
             kata_type type = f32 ? KATA_F32 : KATA_F64;
             rows_of_any_length(kernels[i], type, i % 2 ? KATA_CLAMP : KATA_PERIODIC);
             parts_of_a_row(kernels[i], type, KATA_PERIODIC);
