@@ -74,10 +74,24 @@ void codegen_tails_from(nest *in, const char *row)
     nest_statement(if_long(in), "from = kata_aligned(%s, sizeof *%s, lanes, lo[0])", row, row);
 }
 
-nest *codegen_tail(nest *in)
+/* The fewest points that a vector may have, which are written 4 bytes at least at once. Those of
+ * f16 are converted 8 at once. */
+static int fewest_points(const codegen_writer *w)
 {
-    enum { FEWEST = 4 /* lanes, of which half are a vector */ };
-    nest *tail = nest_format(in, NEST_IF, "lanes >= %d && hi[0] - to >= lanes / 2", FEWEST);
+    enum { FEWEST = 2, WRITTEN = 4 /* bytes */, CONVERTED = 8 };
+    const ir_kernel *kernel = w->loop->kernel;
+    int fewest = w->halves ? CONVERTED : FEWEST;
+    for (int i = 0; i < kernel->store_count; i++) {
+        int bytes = ir_storages[w->loop->storage[kernel->stores[i].param]].bytes;
+        if (codegen_is_held(w, i) && fewest * bytes < WRITTEN) fewest = WRITTEN / bytes;
+    }
+    return fewest;
+}
+
+nest *codegen_tail(const codegen_writer *w, nest *in)
+{
+    nest *tail =
+        nest_format(in, NEST_IF, "lanes / 2 >= %d && hi[0] - to >= lanes / 2", fewest_points(w));
     nest_statement(tail, "enum { half = lanes / 2 }");
     nest *vector = nest_add(tail, NEST_BLOCK);
     nest_statement(vector, "enum { lanes = half }");

@@ -254,7 +254,7 @@ void codegen_vectors(const codegen_writer *w, nest *in)
         return;
     }
     add_vectors(w, in);
-    if (w->tails) add_vector(w, codegen_tail(in));
+    if (w->tails) add_vector(w, codegen_tail(w, in));
     if (w->loop->colored) in = nest_format(in, NEST_IF, "from > lo[0] || to < hi[0]");
     if (w->ends) in = nest_format(in, NEST_IF, "last < lo[0]");
     add_rest(w, in, "lo[0]", "hi[0]", !w->ends);

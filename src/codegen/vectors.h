@@ -45,6 +45,6 @@ void codegen_ends_puts(const codegen_writer *w, nest *in);
 /* Where the vectors of a row begin whose points are read by the next row. */
 void codegen_tails_from(nest *in, const char *row);
 /* The vector at `at`, half as long, that follows the last one, if the row has as many points. */
-nest *codegen_tail(nest *in);
+nest *codegen_tail(const codegen_writer *w, nest *in);
 
 #endif
