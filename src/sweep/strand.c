@@ -6,7 +6,8 @@
  * it.
  *
  * Blocks hand nothing to one another along a dimension if no field that some loop of the strand
- * writes is touched by one of them at another index along it than that of the point. */
+ * writes is touched by one of them at another index along it than that of the point. Nor may one
+ * fill around a field what another reads, or fills by another rule, beside another block. */
 #include "sweep/strand.h"
 #include "machine/machine.h"
 
@@ -16,15 +17,24 @@ enum { MOST_PARAMS = 64 };
 
 static uint64_t bit_of(int param) { return (uint64_t)1 << param; }
 
-/* Parameters that are touched at other indices than that of the point along a dimension. */
-static uint64_t moved_along(const ir_kernel *kernel, int d)
+/* Whether points have other indices in a field than their own along a dimension: a field on another
+ * grid, and beyond a side whose rule leads elsewhere. */
+static bool has_other_indices(const sweep_loop *l, int p, int d)
 {
+    const ir_param *param = &l->loop->kernel->params[p];
+    const grid_box *inside = &l->fields[p].inside, *box = &l->like.box;
+    bool leaves = box->lo[d] < inside->lo[d] || box->hi[d] > inside->hi[d];
+    return param->absent_axis[d] || param->finer[d] > 1 || param->coarser[d] > 1 ||
+           (ir_param_is_field(param) && leaves);
+}
+
+/* Parameters that are touched at other indices than that of the point along a dimension. */
+static uint64_t moved_along(const sweep_loop *l, int d)
+{
+    const ir_kernel *kernel = l->loop->kernel;
     uint64_t moved = 0;
-    for (int p = 0; p < kernel->param_count; p++) {
-        const ir_param *param = &kernel->params[p];
-        if (param->absent_axis[d] || param->finer[d] > 1 || param->coarser[d] > 1)
-            moved |= bit_of(p);
-    }
+    for (int p = 0; p < kernel->param_count; p++)
+        if (has_other_indices(l, p, d)) moved |= bit_of(p);
     for (int i = 0; i < kernel->access_count; i++)
         if (kernel->accesses[i].offset[d]) moved |= bit_of(kernel->accesses[i].param);
     for (int i = 0; i < kernel->store_count; i++)
@@ -38,12 +48,23 @@ void sweep_strand_prepare(sweep_loop *l)
 {
     const ir_kernel *kernel = l->loop->kernel;
     l->strands = kernel->param_count <= MOST_PARAMS && !l->levels;
-    for (int d = 0; d < 3 && l->strands; d++) l->moved[d] = moved_along(kernel, d);
+    for (int d = 0; d < 3 && l->strands; d++) l->moved[d] = moved_along(l, d);
 }
 
 static bool writes(const sweep_loop *l, int param)
 {
     return ir_param_is_written_field(&l->loop->kernel->params[param]);
+}
+
+/* Whether a loop writes what lies around a parameter's field: beside its points. */
+static bool fills(const sweep_loop *l, int param)
+{
+    const int first = l->fields[param].first;
+    bool fills = false;
+    for (int i = 0; i < l->fill_count && l->unfilled; i++)
+        fills = fills || l->fills[i].field->first == first;
+    for (int i = 0; i < l->wrap_count; i++) fills = fills || l->wraps[i].field->first == first;
+    return fills;
 }
 
 /* Whether blocks hand nothing to one another along a dimension, of two loops or of one with
@@ -55,8 +76,10 @@ static bool stays(const sweep_loop *a, const sweep_loop *b, int d)
         if (!ir_param_is_field(&of_a->params[p])) continue;
         for (int q = 0; q < of_b->param_count; q++) {
             bool moves = a->moved[d] & bit_of(p) || b->moved[d] & bit_of(q);
-            if (moves && ir_param_is_field(&of_b->params[q]) && (writes(a, p) || writes(b, q)) &&
-                sweep_slot(a, p) == sweep_slot(b, q))
+            if (!moves || !ir_param_is_field(&of_b->params[q]) ||
+                sweep_slot(a, p) != sweep_slot(b, q))
+                continue;
+            if (writes(a, p) || writes(b, q) || (a != b && (fills(a, p) || fills(b, q))))
                 return false;
         }
     }
@@ -76,6 +99,16 @@ static bool may_take(const sweep_loop *l, const sweep_loop *other)
     return may;
 }
 
+/* Gives a loop blocks, unless two of them would fill the same around a field. */
+static bool take_blocks(sweep_loop *l, const sweep_blocks *blocks)
+{
+    const sweep_blocks own = l->blocks;
+    l->blocks = *blocks;
+    if (!l->unfilled || sweep_fills_by_block(l)) return true;
+    l->blocks = own;
+    return false;
+}
+
 bool sweep_strand_take(sweep_loop *const *strand, int count, sweep_loop *l)
 {
     const sweep_blocks *blocks = &strand[0]->blocks;
@@ -86,8 +119,7 @@ bool sweep_strand_take(sweep_loop *const *strand, int count, sweep_loop *l)
         for (int i = 0; i < count; i++)
             if (!stays(strand[i], l, d)) return false;
     }
-    l->blocks = *blocks;
-    return true;
+    return take_blocks(l, blocks);
 }
 
 /* A part of the second-level cache holds the fields of a slice. */

@@ -208,10 +208,75 @@ static void test_strands_give_the_same(void **state)
     }
 }
 
+static void set_sides(kata_field *field, int first, int last, kata_rule rule)
+{
+    for (int side = first; side <= last; side++) kata_boundary_set(field, (kata_side)side, rule, 1);
+}
+
+/* Loops that fill around a field, beside other rows than their own, what others read there by
+ * another rule; and a loop that a rule leads from ghosts to other points. */
+static double *run_sides(int threads)
+{
+    static const char text[] =
+        "kernel start(out double u) { u = 1 + (ix*ix + 3*iy*ix + iz) % 11; }\n"
+        "kernel down(in double u, inout double f) forward(z)\n"
+        "{ interval [0, 1) { f = 0.5*f + u[1,-1,0] + u[-1,-1,0]; }\n"
+        "  interval [1, nz) { f = 0.5*(f + u[1,-1,0] + u[-1,-1,0]) + 0.5*f[0,0,-1]; } }\n"
+        "kernel across(in double u, inout double c) { c = 0.5*c + u[1,0,0] - u[-1,0,0]; }\n"
+        "kernel aside(in double u, in double f, inout double c) { c = 0.5*c + f + u[1,1,0]; }\n"
+        "kernel add(inout double v, in double w) { v = 0.5*v + w + iz; }\n"
+        "kernel mix(in double v, inout double w) { w = 0.75*v + 0.25*w; }\n"
+        "kernel halve(inout double w) { w = 0.5*w; }\n";
+    enum { GHOSTS = 8 };
+    kata *k = kata_open(&(kata_options){.threads = threads, .wait = true, .plan = "loops"});
+    kata_module *m = kata_module_from_text(k, "sides.kata", text);
+    kata_grid *g = kata_grid_3d(k, SX, SY, SZ);
+    kata_field *u = kata_field_new(g, "u", KATA_F64), *f = kata_field_new(g, "f", KATA_F64);
+    kata_field *c = kata_field_new(g, "c", KATA_F64);
+    kata_field *v = kata_field_new(g, "v", KATA_F64, .ghosts_z = GHOSTS);
+    kata_field *w = kata_field_new(g, "w", KATA_F64, .ghosts_z = GHOSTS);
+    const kata_range all = kata_all(g), wide = kata_box_3d(g, 0, SX, 0, SY, -GHOSTS, SZ + GHOSTS);
+    double *out = calloc(3 * SITES, sizeof *out);
+    kata_apply(kata_kernel_find(m, "start"), all, u);
+    for (int i = 0; i < 10; i++) {
+        set_sides(u, KATA_X_LOW, KATA_Y_HIGH, KATA_CONSTANT);
+        kata_apply(kata_kernel_find(m, "down"), all, u, f);
+        if (i % 2) kata_flush(k); /* the constants stay */
+        kata_apply(kata_kernel_find(m, "down"), all, u, f);
+        set_sides(u, KATA_X_LOW, KATA_Y_HIGH, KATA_CLAMP);
+        if (i % 2 == 0) kata_apply(kata_kernel_find(m, "aside"), all, u, f, c);
+        kata_apply(kata_kernel_find(m, "across"), all, u, c);
+        set_sides(v, KATA_Z_LOW, KATA_Z_HIGH, KATA_NONE);
+        kata_apply(kata_kernel_find(m, "add"), wide, v, w);
+        set_sides(v, KATA_Z_LOW, KATA_Z_HIGH, KATA_REFLECT_FACE);
+        kata_apply(kata_kernel_find(m, "mix"), wide, v, w);
+        kata_apply(kata_kernel_find(m, "halve"), wide, w);
+        if (i % 3 == 2) kata_flush(k);
+    }
+    kata_get(f, all, out, SITES);
+    kata_get(c, all, out + SITES, SITES);
+    kata_get(w, kata_box_3d(g, 0, SX, 0, SY, -GHOSTS, SZ - GHOSTS), out + 2 * SITES, SITES);
+    assert_int_equal(kata_close(k), KATA_OK);
+    return out;
+}
+
+static void test_strands_leave_sides_alone(void **state)
+{
+    (void)state;
+    double *one = run_sides(1);
+    for (int threads = 2; threads < 5; threads++) {
+        double *more = run_sides(threads);
+        assert_memory_equal(one, more, 3 * SITES * sizeof *one);
+        free(more);
+    }
+    free(one);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits),
                                        cmocka_unit_test(test_levels_keep_their_order),
-                                       cmocka_unit_test(test_strands_give_the_same)};
+                                       cmocka_unit_test(test_strands_give_the_same),
+                                       cmocka_unit_test(test_strands_leave_sides_alone)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
