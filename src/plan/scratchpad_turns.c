@@ -118,6 +118,13 @@ static int find_columns(const plan_group *g)
     return d > 0 ? d : -1;
 }
 
+/* Whether a sweep in place would read, over a periodic side, walls that it has overwritten. */
+static bool reads_first_walls(const scratchpad_section *s)
+{
+    const int wall = plan_scratchpad_wall(s->g);
+    return s->g->period[wall] && s->g->needs[s->pair.from][wall].hi > 0;
+}
+
 void plan_scratchpad_begin(scratchpad_section *s, plan_group *g, const analysis_section *part)
 {
     bool alone = part->end - part->first == 1;
@@ -126,6 +133,7 @@ void plan_scratchpad_begin(scratchpad_section *s, plan_group *g, const analysis_
     if (alone) limit_moves(s);
     s->has_pair =
         alone && plan_pair_find(g, part->first, &s->pair) && g->cut[plan_scratchpad_wall(g)];
+    s->has_pair = s->has_pair && !reads_first_walls(s);
     s->along = alone ? find_columns(g) : -1;
 }
 

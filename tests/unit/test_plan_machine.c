@@ -194,11 +194,20 @@ static void random_chains_whose_fields_stay(void **unused)
     check_chains(true);
 }
 
+/* A loop that reads ahead over the periodic sides along which it would sweep in place. */
+static void a_sweep_in_place_keeps_to_its_sides(void **unused)
+{
+    enum { SEED = 3225 };
+    (void)unused;
+    check_chain(SEED, false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_chains_on_random_machines),
         cmocka_unit_test(random_chains_whose_fields_stay),
+        cmocka_unit_test(a_sweep_in_place_keeps_to_its_sides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
