@@ -121,7 +121,8 @@ static void check_values(world *w, const plan *p, const analysis_chain *a)
 }
 
 /* Returns how many parts of the chain siblings run by turns. */
-static int check_times(const plan *p, const analysis_chain *a, const machine_emulated *m)
+static int check_times(uint64_t seed, const plan *p, const analysis_chain *a,
+                       const machine_emulated *m)
 {
     plan_times times;
     int parts = 0;
@@ -139,8 +140,8 @@ static int check_times(const plan *p, const analysis_chain *a, const machine_emu
     if (fabs(times.seconds - seconds) > 1e-3 * seconds) {
         text words = {0};
         plan_print(&words, p, a);
-        fail_msg("%.9g s, and %.9g s by the other simulation, for %s", times.seconds, seconds,
-                 text_get(&words));
+        fail_msg("seed %llu: %.9g s, and %.9g s by the other simulation, for %s",
+                 (unsigned long long)seed, times.seconds, seconds, text_get(&words));
     }
     plan_times_free(&times);
     return parts;
@@ -162,7 +163,7 @@ static int check_chain(uint64_t seed, bool local)
         fail_msg("%s", text_get(&why));
     }
     check_values(&w, &p, &a);
-    int parts = check_times(&p, &a, &m);
+    int parts = check_times(seed, &p, &a, &m);
     plan_free(&p);
     analysis_chain_free(&a);
     text_free(&why);
