@@ -120,6 +120,22 @@ static void check_values(world *w, const plan *p, const analysis_chain *a)
     free(expected);
 }
 
+/* Plans whose times are another by the other simulation, since rounding decides them. */
+static int undecided;
+
+/* Whether rounding decides how long a plan takes. Siblings that share a rate delay one another, and
+ * where they wait for one another again and again, what differs by a rounding error differs by some
+ * times as much a little later. So no two simulations agree, nor does one with itself on a machine
+ * that is a little slower. */
+static bool is_undecided(const plan *p, const analysis_chain *a, const machine_emulated *m)
+{
+    static const double little = 1e-12, much = 1e-4;
+    machine_emulated slower = *m;
+    slower.latency *= 1 + little;
+    double seconds = plan_machine_seconds(p, a, m);
+    return fabs(plan_machine_seconds(p, a, &slower) - seconds) > much * seconds;
+}
+
 /* Returns how many parts of the chain siblings run by turns. */
 static int check_times(uint64_t seed, const plan *p, const analysis_chain *a,
                        const machine_emulated *m)
@@ -137,7 +153,10 @@ static int check_times(uint64_t seed, const plan *p, const analysis_chain *a,
         assert_true(t->siblings * larger(t->group, 1) <= m->siblings);
         parts++;
     }
-    if (fabs(times.seconds - seconds) > 1e-3 * seconds) {
+    bool differs = fabs(times.seconds - seconds) > 1e-3 * seconds;
+    bool rounded = differs && is_undecided(p, a, m);
+    undecided += rounded;
+    if (differs && !rounded) {
         text words = {0};
         plan_print(&words, p, a);
         fail_msg("seed %llu: %.9g s, and %.9g s by the other simulation, for %s",
@@ -179,7 +198,8 @@ static void check_chains(bool local)
     uint64_t first = from_environment("KATA_TEST_SEED", 1);
     int parts = 0;
     for (uint64_t seed = first; seed < first + chains; seed++) parts += check_chain(seed, local);
-    if (getenv("KATA_TEST_VERBOSE")) fprintf(stderr, "%d parts\n", parts);
+    if (getenv("KATA_TEST_VERBOSE")) fprintf(stderr, "%d parts, %d undecided\n", parts, undecided);
+    assert_true(undecided <= 1 + (int)chains / 5000);
     assert_true(chains < 20 || parts > (int)chains / 2);
 }
 
