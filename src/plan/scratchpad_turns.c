@@ -131,9 +131,8 @@ void plan_scratchpad_begin(scratchpad_section *s, plan_group *g, const analysis_
     *s = (scratchpad_section){.g = g, .part = part};
     treat_fields(g, part);
     if (alone) limit_moves(s);
-    s->has_pair =
-        alone && plan_pair_find(g, part->first, &s->pair) && g->cut[plan_scratchpad_wall(g)];
-    s->has_pair = s->has_pair && !reads_first_walls(s);
+    s->has_pair = alone && plan_pair_find(g, part->first, &s->pair) &&
+                  g->cut[plan_scratchpad_wall(g)] && !reads_first_walls(s);
     s->along = alone ? find_columns(g) : -1;
 }
 

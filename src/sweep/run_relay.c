@@ -99,8 +99,7 @@ static bool is_part(sweep_loop *l)
     return l->fills_blocks == l->unfilled;
 }
 
-/* ---- running ----------------------------------------------------------------------------------
- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static void prepare(relay *r, int i)
 {
@@ -114,12 +113,18 @@ static void prepare(relay *r, int i)
         atomic_init(&workers->threads[t].relayed[i], first_of(r, s, t));
 }
 
+/* The strand's time is that of each of its tries. None but its last loop writes past the caches, so
+ * tries of that tell the others nothing, and the machine's crossover must not learn from them. */
 static void end_timed(relay *r, double start)
 {
     for (int i = 0; i < r->count; i++) {
-        if (!r->loops[i]->timed) continue;
-        r->loops[i]->start = start;
-        sweep_flags_end(r->loops[i]);
+        sweep_loop *l = r->loops[i];
+        if (!l->timed) continue;
+        l->start = start;
+        if (l->timed == &l->stores && i + 1 < r->count)
+            sweep_choice_end(l->timed, clock_seconds() - start);
+        else
+            sweep_flags_end(l);
     }
 }
 

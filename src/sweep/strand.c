@@ -115,7 +115,7 @@ bool sweep_strand_take(sweep_loop *const *strand, int count, sweep_loop *l)
     if (!l->strands || !strand[0]->strands || !may_take(l, strand[0])) return false;
     for (int d = 0; d < 3; d++) {
         if (!is_cut(blocks, d)) continue;
-        if (!stays(l, l, d) || !stays(strand[0], strand[0], d)) return false;
+        if (!stays(l, l, d) || (count == 1 && !stays(strand[0], strand[0], d))) return false;
         for (int i = 0; i < count; i++)
             if (!stays(strand[i], l, d)) return false;
     }
