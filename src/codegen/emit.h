@@ -83,12 +83,14 @@ struct codegen_writer {
     bool defers;      /* and behind the last point of the next brick, if that is whole */
     bool whole;       /* whole bricks have a loop of their own, in rounds that end with them */
     bool walks;       /* a row is found from the one before it, where it can be */
+    bool strides;     /* rows are found from few of them: see row_strides.c */
     bool hidden;      /* compilers are not told how addresses of rows are related */
     bool copies;      /* the function has copies of its box and views */
     bool twice;       /* the loops are written twice: see codegen_function */
     int planes;       /* whose rows run one after another before the next y; 0: one */
     bool blocks;      /* points run block by block where some rows are stored in blocks */
     bool halves;      /* f16 is converted a vector at a time */
+    uint64_t shifts;  /* accesses of rows that are loaded once, as bits: see row_shifts.c */
     bool streams;     /* results may be written past the caches */
     bool whole_lines; /* and that as whole lines: vectors are parts of one */
     int interleaved;  /* rows of a skewed box that run side by side; 0: boxes are not skewed */
@@ -122,6 +124,7 @@ struct codegen_writer {
     bool carries;           /* what the point before has written is known: see row_beside.c */
     int beside;   /* number of the row among those that run side by side; or CODEGEN_ROW_K */
     bool clear;   /* the points of a part at which all bytes that are read are zero */
+    bool shifted; /* what accesses of `shifts` read is at hand */
     bool widened; /* what is read as f16 is at hand as float, and results stay float */
 
     /* On a device. */
@@ -365,7 +368,7 @@ void codegen_function(codegen_writer *w, nest *file, const bool *wanted);
 typedef bool codegen_pass(codegen_writer *w);
 codegen_pass codegen_look_up, codegen_reuse_values, codegen_widen_bytes, codegen_clear_bytes,
     codegen_pair_rows, codegen_pair_planes, codegen_prefetch, codegen_split_cases,
-    codegen_begin_with_ends, codegen_keep_reused;
+    codegen_begin_with_ends, codegen_keep_reused, codegen_use_strides;
 
 /* Runs the passes in their order, but those that the loop leaves out. */
 bool codegen_run_passes(codegen_writer *w);

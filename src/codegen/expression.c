@@ -1,18 +1,26 @@
 /* Nodes as C expressions. Every compound expression stands in parentheses or is a call. */
 #include "codegen/beside.h"
 #include "codegen/halves.h"
+#include "codegen/shifts.h"
 #include "codegen/thread.h"
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
+/* Adds what is at hand in an array, for the vector or the point; false if it is not. */
+static bool add_near(text *out, const codegen_writer *w, const ir_node *node)
+{
+    const int half = codegen_half_of(w, node), shift = codegen_shift_of(w, node);
+    if (half >= 0)
+        text_add(out, "half_%d%s[ix]", half, codegen_second(w));
+    else if (shift >= 0)
+        text_add(out, "near_%d%s[%s]", shift, codegen_second(w), w->jammed ? "lane" : "0");
+    return half >= 0 || shift >= 0;
+}
+
 static void add_load(text *out, const codegen_writer *w, const ir_node *node)
 {
     kata_type storage = w->loop->storage[node->param];
-    const int half = codegen_half_of(w, node);
-    if (half >= 0) {
-        text_add(out, "half_%d%s[ix]", half, codegen_second(w));
-        return;
-    }
+    if (add_near(out, w, node)) return;
     if (w->clear && codegen_is_byte(w, node)) {
         text_add(out, "((%s)0)", codegen_type(w, node->type));
         return;

@@ -3,6 +3,7 @@
  * a function of its own (point.c), called from the loops over x (row.c). */
 #include "codegen/beside.h"
 #include "codegen/colored.h"
+#include "codegen/strides.h"
 
 /* ---- head ------------------------------------------------------------------------------------ */
 
@@ -133,6 +134,11 @@ static void add_points(const codegen_writer *w, nest *file, const bool *wanted)
         widened.widened = true;
         codegen_point(&widened, file);
     }
+    if (w->shifts) {
+        codegen_writer shifted = point;
+        shifted.shifted = true;
+        codegen_point(&shifted, file);
+    }
     if (w->add_clear) {
         codegen_writer clear = point;
         clear.clear = true;
@@ -236,6 +242,7 @@ void codegen_function(codegen_writer *w, nest *file, const bool *wanted)
     nest *function = begin_function(w, file);
     add_numbers(w, function);
     add_zeros(w, function);
+    codegen_strides(w, function);
     codegen_begin_contributions(w, function);
     codegen_steps(w, function, CODEGEN_ONCE);
     add_loops(w, function, wanted);

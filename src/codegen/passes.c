@@ -5,6 +5,7 @@
  * or function. KATA_WITHOUT leaves passes out by their names, to see what each is worth. */
 #include "codegen/bin_checks.h"
 #include "codegen/halves.h"
+#include "codegen/shifts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -254,9 +255,11 @@ static const struct {
     {"prefetch", codegen_prefetch},     /* what is read and written soon */
     {"stream", stream_results},         /* results past the caches */
     {"registers", codegen_keep_reused}, /* what points of a row share stays in registers */
+    {"shifts", codegen_shift_rows},     /* what points read side by side is loaded once */
     {"ends", codegen_begin_with_ends},  /* the same for rows that are written in place */
     {"cases", codegen_split_cases},     /* loops for each interval of levels */
     {"interleave", interleave_rows},    /* rows in which each point waits for the one before */
+    {"strides", codegen_use_strides},   /* many rows of a star have few addresses */
     {"walk", walk_rows},                /* a row is found from the one before it */
     {"hide", hide_rows},                /* addresses of rows stay in registers */
     {"copies", copy_views},             /* so do the box and the views */

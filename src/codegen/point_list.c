@@ -4,6 +4,7 @@
  * calls it. */
 #include "codegen/beside.h"
 #include "codegen/halves.h"
+#include "codegen/shifts.h"
 
 typedef struct list {
     const codegen_writer *w;
@@ -114,6 +115,20 @@ static void add_halves(const list *l)
                      codegen_format("half_%d%s", i, codegen_second(l->w)).is);
 }
 
+/* What is read of rows that are loaded once. */
+static void add_shifted(const list *l)
+{
+    const ir_kernel *kernel = l->w->loop->kernel;
+    for (int i = 0; i < kernel->access_count; i++) {
+        if (!codegen_is_shifted(l->w, i)) continue;
+        const char *type = codegen_element_type(l->w->loop, kernel->accesses[i].param);
+        add_item(
+            l, codegen_format("const %s *const", type).is,
+            codegen_format("near_%d%s%s", i, codegen_second(l->w), l->declared ? "" : " + lane")
+                .is);
+    }
+}
+
 /* What the point before has written. */
 static void add_carried(const list *l)
 {
@@ -144,6 +159,7 @@ static void add_all(const list *l)
     add_blocks(l);
     add_reused(l);
     add_halves(l);
+    add_shifted(l);
     add_carried(l);
 }
 
@@ -166,6 +182,7 @@ void codegen_point_name(text *out, const codegen_writer *w)
                  w->carries                 ? "_carrying"
                  : w->clear                 ? "_clear"
                  : w->widened               ? "_widened"
+                 : w->shifted               ? "_shifted"
                  : w->whole && !w->collects ? "_at_once"
                                             : "");
     else if (w->group > w->reuse->group_count)

@@ -114,11 +114,11 @@ static void add_side(const codegen_writer *w, nest *in, int value, int offset)
                    name.is, w->dialect->aligned);
     text *line = &nest_format(in, NEST_STATEMENT, "*(kata_%ss *)%s = ", kind, name.is)->head;
     if (offset > 0)
-        text_add(line, "at + lanes < end ? kata_east_%s(here_%s, east_%s) : east_%s", kind, end.is,
-                 end.is, end.is);
+        text_add(line, "at + lanes < end ? KATA_MOVED(%s, here_%s, east_%s, 1) : east_%s", kind,
+                 end.is, end.is, end.is);
     else if (offset < 0 && !uses_east(w))
-        text_add(line, "at > begin ? kata_west_%s(west_%s, here_%s) : west_%s", kind, end.is,
-                 end.is, end.is);
+        text_add(line, "at > begin ? KATA_MOVED(%s, west_%s, here_%s, lanes - 1) : west_%s", kind,
+                 end.is, end.is, end.is);
     else
         text_add(line, "%s_%s", offset ? "west" : "here", end.is);
 }
@@ -138,8 +138,9 @@ static void move_on(const codegen_writer *w, nest *in, int value)
         return;
     }
     if (uses_west(w))
-        nest_statement(in, "west_%s = at < begin ? here_%s : kata_west_%s(here_%s, east_%s)",
-                       end.is, end.is, kind_of(w, value), end.is, end.is);
+        nest_statement(
+            in, "west_%s = at < begin ? here_%s : KATA_MOVED(%s, here_%s, east_%s, lanes - 1)",
+            end.is, end.is, kind_of(w, value), end.is, end.is);
     nest_statement(in, "here_%s = east_%s", end.is, end.is);
 }
 

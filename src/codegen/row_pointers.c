@@ -1,4 +1,5 @@
 /* Pointers to the rows that the points of a row read and write. */
+#include "codegen/strides.h"
 #include "codegen/thread.h"
 
 static void add_shift(text *out, const codegen_writer *w, int param, int dimension, int32_t offset,
@@ -99,7 +100,7 @@ static void add_read_row(const codegen_writer *w, nest *in, const ir_access *a)
                               "const %s *%s = ", codegen_field_type(w, a->param).is, row.is)
                       ->head;
     add_address(line, w, a->param, a->component, offset);
-    add_hidden(w, in, row.is);
+    if (!codegen_is_strided(w, a)) add_hidden(w, in, row.is);
     add_stride(w, in, a->param, row.is,
                codegen_view_index(w->loop->kernel, a->param) + a->component);
 }
@@ -168,7 +169,8 @@ static bool is_walked(const codegen_writer *w, int param)
     const ir_kernel *kernel = w->loop->kernel;
     const ir_param *p = &kernel->params[param];
     bool chosen = kernel->order[1] || w->loop->wraps[1] || w->loop->wraps[2];
-    return w->walks && !chosen && ir_param_is_field(p) && p->finer[1] <= 1 && p->coarser[1] <= 1;
+    return w->walks && !chosen && !codegen_has_strides(w, param) && ir_param_is_field(p) &&
+           p->finer[1] <= 1 && p->coarser[1] <= 1;
 }
 
 /* Whether the pointers that are being written are those of a parameter. */
@@ -234,4 +236,5 @@ void codegen_row_pointers(const codegen_writer *w, nest *in)
         if (is_meant(w, s->param) && (i == 0 || !codegen_same_written_row(s, s - 1)))
             add_written_row(w, in, i);
     }
+    if (!w->second && w->rows != CODEGEN_ROWS_WALKED) codegen_stride_bases(w, in);
 }

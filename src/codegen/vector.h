@@ -44,37 +44,61 @@
 typedef double kata_f64s __attribute__((vector_size(KATA_REGISTER), may_alias));
 typedef float kata_f32s __attribute__((vector_size(KATA_REGISTER), may_alias));
 
-/* The numbers one point before those of `here`, and one behind: the registers before and behind it
- * have the number that is missing. */
+typedef double kata_f64s_anywhere
+    __attribute__((vector_size(KATA_REGISTER), may_alias, aligned(8)));
+typedef float kata_f32s_anywhere __attribute__((vector_size(KATA_REGISTER), may_alias, aligned(4)));
+typedef int64_t kata_f64_index __attribute__((vector_size(KATA_REGISTER)));
+typedef int32_t kata_f32_index __attribute__((vector_size(KATA_REGISTER)));
+typedef long long kata_eight __attribute__((vector_size(64)));
+typedef int kata_sixteen __attribute__((vector_size(64)));
+
+/* The numbers at an address. */
+#define KATA_LOADED(t, from) ((kata_##t##s) * (const kata_##t##s_anywhere *)(from))
+
+/* As many numbers of two registers side by side as one holds, from number `by` on, which is less
+ * than that; or as many, if both are one. */
 #ifdef __clang__
 #define KATA_PICK(index, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #else
 #define KATA_PICK(index, a, b, ...) __builtin_shuffle(a, b, (index){__VA_ARGS__})
 #endif
-#define KATA_FROM_2(n) n, (n) + 1
+#define KATA_FROM_2(n) (n), (n) + 1
 #define KATA_FROM_4(n) KATA_FROM_2(n), KATA_FROM_2((n) + 2)
 #define KATA_FROM_8(n) KATA_FROM_4(n), KATA_FROM_4((n) + 4)
 #define KATA_FROM_16(n) KATA_FROM_8(n), KATA_FROM_8((n) + 8)
-#define KATA_MOVES(T, integer, count)                                                              \
-    KATA_INLINED kata_##T##s kata_west_##T(kata_##T##s west, kata_##T##s here)                     \
-    {                                                                                              \
-        typedef integer index __attribute__((vector_size(KATA_REGISTER), unused));                 \
-        return KATA_PICK(index, west, here, KATA_FROM_##count(count - 1));                         \
-    }                                                                                              \
-    KATA_INLINED kata_##T##s kata_east_##T(kata_##T##s here, kata_##T##s east)                     \
-    {                                                                                              \
-        typedef integer index __attribute__((vector_size(KATA_REGISTER), unused));                 \
-        return KATA_PICK(index, here, east, KATA_FROM_##count(1));                                 \
-    }
 #if KATA_REGISTER == 64
-KATA_MOVES(f64, int64_t, 8)
-KATA_MOVES(f32, int32_t, 16)
+#define KATA_f64_FROM(by) KATA_FROM_8(by)
+#define KATA_f32_FROM(by) KATA_FROM_16(by)
 #elif KATA_REGISTER == 32
-KATA_MOVES(f64, int64_t, 4)
-KATA_MOVES(f32, int32_t, 8)
+#define KATA_f64_FROM(by) KATA_FROM_4(by)
+#define KATA_f32_FROM(by) KATA_FROM_8(by)
 #else
-KATA_MOVES(f64, int64_t, 2)
-KATA_MOVES(f32, int32_t, 4)
+#define KATA_f64_FROM(by) KATA_FROM_2(by)
+#define KATA_f32_FROM(by) KATA_FROM_4(by)
+#endif
+#ifdef __has_builtin
+#if KATA_REGISTER == 64 && __has_builtin(__builtin_ia32_alignq512_mask)
+#define KATA_HAS_ALIGN /* gcc 12 makes two instructions of a shuffle that this does in one */
+#endif
+#endif
+#ifdef KATA_HAS_ALIGN
+#define KATA_MOVED_f64(a, b, by)                                                                   \
+    ((kata_f64s)__builtin_ia32_alignq512_mask((kata_eight)(b), (kata_eight)(a), by,                \
+                                              (kata_eight)(a), (unsigned char)-1))
+#define KATA_MOVED_f32(a, b, by)                                                                   \
+    ((kata_f32s)__builtin_ia32_alignd512_mask((kata_sixteen)(b), (kata_sixteen)(a), by,            \
+                                              (kata_sixteen)(a), (unsigned short)-1))
+#else
+#define KATA_MOVED_f64(a, b, by) ((kata_f64s)KATA_PICK(kata_f64_index, a, b, KATA_f64_FROM(by)))
+#define KATA_MOVED_f32(a, b, by) ((kata_f32s)KATA_PICK(kata_f32_index, a, b, KATA_f32_FROM(by)))
+#endif
+#define KATA_MOVED(t, a, b, by) KATA_MOVED_##t(a, b, by)
+/* The same of what lies at an address, too. Registers as long as cache lines are shuffled: a load
+ * of one touches two lines. Of shorter ones, fewer do. */
+#if KATA_REGISTER == 64
+#define KATA_SHIFTED(t, a, b, by, from) KATA_MOVED(t, a, b, by)
+#else
+#define KATA_SHIFTED(t, a, b, by, from) KATA_LOADED(t, from)
 #endif
 
 typedef int64_t kata_register __attribute__((vector_size(KATA_REGISTER), may_alias));

@@ -9,6 +9,8 @@
 #include "codegen/vectors.h"
 #include "codegen/colored.h"
 #include "codegen/halves.h"
+#include "codegen/shifts.h"
+#include "codegen/strides.h"
 
 /* The first store that is not to lanes; NULL when all are. */
 static const ir_store *first_in_memory(const codegen_writer *w)
@@ -115,6 +117,8 @@ static void compute_vector(const codegen_writer *w, nest *in)
 {
     codegen_each_row(w, in, codegen_held);
     if (w->widened) codegen_each_row(w, in, codegen_widen_row);
+    codegen_strided_rows(w, in);
+    if (w->shifted) codegen_each_row(w, in, codegen_shift_row);
     codegen_vector(w, in);
 }
 
@@ -137,6 +141,7 @@ static void add_vector(const codegen_writer *writer, nest *in)
 {
     codegen_writer w = *writer;
     w.widened = w.halves && !w.clear;
+    w.shifted = w.shifts;
     if (w.whole_lines) {
         add_line(&w, in);
         return;
@@ -207,6 +212,14 @@ static void add_vectors(const codegen_writer *w, nest *in)
     if (w->loop->colored) codegen_color_puts(w, vectors);
 }
 
+/* A vector half as long as a register, of which nothing is shuffled. */
+static void add_half(const codegen_writer *w, nest *in)
+{
+    codegen_writer half = *w;
+    half.shifts = 0;
+    add_vector(&half, codegen_tail(w, in));
+}
+
 /* Points that belong to no vector. They are few: made vectors of, they would only take time to
  * compile. `skip`: all other points are passed over. */
 static void add_rest(const codegen_writer *w, nest *in, const char *from, const char *to, bool skip)
@@ -222,6 +235,8 @@ static void add_rest(const codegen_writer *w, nest *in, const char *from, const 
         nest_statement(vectors, "continue");
     }
     nest_statement(rest, "KATA_NOT_IN_VECTORS");
+    if (w->strides) nest_statement(rest, "const int64_t at = ix");
+    codegen_strided_rows(w, rest);
     codegen_each_row(w, rest, codegen_direct_call);
 }
 
@@ -254,7 +269,7 @@ void codegen_vectors(const codegen_writer *w, nest *in)
         return;
     }
     add_vectors(w, in);
-    if (w->tails) add_vector(w, codegen_tail(w, in));
+    if (w->tails) add_half(w, in);
     if (w->loop->colored) in = nest_format(in, NEST_IF, "from > lo[0] || to < hi[0]");
     if (w->ends) in = nest_format(in, NEST_IF, "last < lo[0]");
     add_rest(w, in, "lo[0]", "hi[0]", !w->ends);

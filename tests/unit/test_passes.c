@@ -13,17 +13,19 @@
 
 #include <cmocka.h>
 
-enum { EVEN = 72, NX = 83, NY = 5, NZ = 9, POINTS = NX * NY * NZ, MOST = 6 * POINTS + 1 };
+enum { EVEN = 72, NX = 86, NY = 5, NZ = 9, POINTS = NX * NY * NZ, MOST = 6 * POINTS + 1 };
 
-/* A star that is high; a box whose points share sums along x; many results; components that stand
- * in blocks; sums, of points that write a field, in any rows and in rows of whole vectors, and of
- * points that do not; bytes that decide between numbers; levels that run in order; points of a
- * colour; elements of a table; sums along columns; numbers of 16 bits. */
+/* A star that is high, and reads many rows, and its own at many x; a box whose points share sums
+ * along x; many results; components that stand in blocks; sums, of points that write a field, in
+ * any rows and in rows of whole vectors, and of points that do not; bytes that decide between
+ * numbers; levels that run in order; points of a colour; elements of a table; sums along columns;
+ * numbers of 16 bits. */
 static const char text_of_kernels[] =
     "kernel star(in double u, out double v)\n"
     "{\n"
     "    double sum = 0;\n"
-    "    for (int k = 1; k <= 4; k++) sum += k*(u[0,0,-k] - 2*u[0,0,k] + u[-k,0,0] + u[0,k,0]);\n"
+    "    for (int k = 1; k <= 3; k++)\n"
+    "        sum += k*(u[0,0,-k] - 2*u[0,0,k] + u[-k,0,0] + u[k,0,0]/8 + u[0,k,0] + 3*u[0,-k,0]);\n"
     "    v = sum;\n"
     "}\n"
     "static double across(in double u, double a, double b)\n"
@@ -55,7 +57,8 @@ static const char text_of_kernels[] =
     "kernel levels(in double u, out double v) forward(z)\n"
     "{\n"
     "    interval [0, 1) { v = u; }\n"
-    "    interval [1, nz) { v = 0.5*v[0,0,-1] + exp(u); }\n"
+    "    interval [1, nz) { v = 0.5*v[0,0,-1] + exp(u) + u[-2,0,0]*u[-1,0,0] - u[1,0,0]/(2 + "
+    "u[2,0,0]); }\n"
     "}\n"
     "kernel nest(inout double u) forward(x, y, z) { u = 0.5*u[-1,0,0] + 0.25*u[0,-1,0] + u; }\n"
     "kernel colored(in double u, inout double v) { v = 0.5*(v[1,0,0] + v) + u; }\n"
