@@ -94,7 +94,8 @@ struct codegen_writer {
     bool streams;     /* results may be written past the caches */
     bool whole_lines; /* and that as whole lines: vectors are parts of one */
     int interleaved;  /* rows of a skewed box that run side by side; 0: boxes are not skewed */
-    int pair;         /* rows are computed two by two along y (1) or z (2); 0: one by one */
+    int pair;         /* rows are computed together along y (1) or z (2); 0: one by one */
+    int together;     /* that is how many: 2, or 4 */
     ir_id cases[CODEGEN_CASES]; /* conditions for which the loops of a row are written again */
     int case_count;
     codegen_reuse *reuse;     /* NULL: no values are reused */
@@ -118,9 +119,9 @@ struct codegen_writer {
     int group;     /* of reused values: below it they are known; count + 1: points; 0: none */
     int32_t moved; /* offset of the point along x from that to which the node belongs */
     codegen_rows_part rows; /* whose pointers are written */
-    int paired;             /* `pair` while two rows are written, 0 otherwise */
-    bool jammed;            /* the points of both rows are computed side by side */
-    int32_t second;         /* the row at iy and iz (0), or its neighbour (1) */
+    int paired;             /* `pair` while rows are written that run together, 0 otherwise */
+    bool jammed;            /* the points of these rows are computed side by side */
+    int32_t second;         /* the row at iy and iz (0), or which of those behind it */
     bool carries;           /* what the point before has written is known: see row_beside.c */
     int beside;   /* number of the row among those that run side by side; or CODEGEN_ROW_K */
     bool clear;   /* the points of a part at which all bytes that are read are zero */
@@ -241,12 +242,14 @@ const char *codegen_type(const codegen_writer *w, ir_type type);
  * have it, with its address space. */
 const char *codegen_element_type(const codegen_loop *loop, int param);
 codegen_label codegen_field_type(const codegen_writer *w, int param);
-/* For the second of two rows: what names end in, "_north" or "_above" ("" for the first); and its
- * offsets along y and z from the first. */
+/* Rows that are written: one, or those that run together. */
+int codegen_together(const codegen_writer *w);
+/* For the second of them, and those behind it: what names end in, "_north", "_north_2", or "_above"
+ * ("" for the first); and its offsets along y and z from the first. */
 const char *codegen_second(const codegen_writer *w);
 int32_t codegen_second_y(const codegen_writer *w);
 int32_t codegen_second_z(const codegen_writer *w);
-/* For the rows of the writer, the only one or two, one after the other. */
+/* For the rows of the writer, the only one or several, one after the other. */
 void codegen_each_row(const codegen_writer *w, nest *in, codegen_add_row *add);
 
 /* ---- lookup.c, lookup_emit.c: tables in memory ----------------------------------------------- */

@@ -271,7 +271,7 @@ static void add_reused(text *out, const codegen_writer *w, ir_id id)
 static void add_index(text *out, const codegen_writer *w, int dimension)
 {
     bool moved = w->jammed && w->second && dimension == w->paired;
-    text_add(out, moved ? "(i%c + 1)" : "i%c", "xyz"[dimension]);
+    text_add(out, moved ? "(i%c + %d)" : "i%c", "xyz"[dimension], (int)w -> second);
 }
 
 static void add_looked_up(text *out, const codegen_writer *w, const codegen_lookup *lookup)

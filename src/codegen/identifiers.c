@@ -138,11 +138,15 @@ codegen_label codegen_field_type(const codegen_writer *w, int param)
     return codegen_format("%s%s", w->dialect->global, codegen_element_type(w->loop, param));
 }
 
-/* ---- the second of two rows ------------------------------------------------------------------ */
+/* ---- rows that run together ------------------------------------------------------------------ */
+
+int codegen_together(const codegen_writer *w) { return w->paired ? w->together : 1; }
 
 const char *codegen_second(const codegen_writer *w)
 {
-    return !w->second ? "" : w->paired == 1 ? "_north" : "_above";
+    static const char *const names[][4] = {{"", "_north", "_north_2", "_north_3"},
+                                           {"", "_above", "_above_2", "_above_3"}};
+    return names[w->paired == 2][w->second];
 }
 
 int32_t codegen_second_y(const codegen_writer *w) { return w->paired == 1 ? w->second : 0; }
@@ -152,5 +156,5 @@ int32_t codegen_second_z(const codegen_writer *w) { return w->paired == 2 ? w->s
 void codegen_each_row(const codegen_writer *w, nest *in, codegen_add_row *add)
 {
     codegen_writer row = *w;
-    for (row.second = 0; row.second < (w->paired ? 2 : 1); row.second++) add(&row, in);
+    for (row.second = 0; row.second < codegen_together(w); row.second++) add(&row, in);
 }

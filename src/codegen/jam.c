@@ -25,11 +25,11 @@ void codegen_jam(const codegen_writer *pair, nest *in)
     w.jammed = true;
     nest_statement(in, "const int64_t ix = at + lane");
     for (ir_id id = 1; wanted && id < w.loop->kernel->graph.count; id++)
-        for (w.second = 0; w.second < 2; w.second++)
+        for (w.second = 0; w.second < w.together; w.second++)
             if (wanted[id] && w.steps[id].named && w.steps[id].level == CODEGEN_POINT)
                 codegen_step_of(&w, in, id);
     for (int i = 0; i < w.loop->kernel->store_count; i++)
-        for (w.second = 0; w.second < 2; w.second++) {
+        for (w.second = 0; w.second < w.together; w.second++) {
             codegen_label to = codegen_format("new_%d%s[lane]", i, codegen_second(&w));
             codegen_store(&w, in, i, to.is);
         }

@@ -145,8 +145,12 @@ static void add_carried(const list *l)
 static void add_all(const list *l)
 {
     codegen_label iy = codegen_y_beside(l->w);
-    add_item(l, "const int64_t", codegen_second_y(l->w) ? "iy + 1" : l->declared ? "iy" : iy.is);
-    add_item(l, "const int64_t", codegen_second_z(l->w) ? "iz + 1" : "iz");
+    const int north = (int)codegen_second_y(l->w), above = (int)codegen_second_z(l->w);
+    add_item(l, "const int64_t",
+             north         ? codegen_format("iy + %d", north).is
+             : l->declared ? "iy"
+                           : iy.is);
+    add_item(l, "const int64_t", above ? codegen_format("iz + %d", above).is : "iz");
     add_item(l, "const int64_t", "nx");
     add_item(l, "const int64_t", "ny");
     add_item(l, "const int64_t", "nz");

@@ -68,7 +68,7 @@ static codegen_label next_row(const codegen_writer *w, int view)
 {
     if (has_levels(w))
         return codegen_format("next_y * view[%d].y + next_z * view[%d].z", view, view);
-    return codegen_format("%sview[%d].y", w->paired == 1 ? "2 * " : "", view);
+    return codegen_format("%d * view[%d].y", w->paired == 1 ? w->together : 1, view);
 }
 
 /* Names what is prefetched of the writer's row. */

@@ -59,7 +59,7 @@ typedef void add_value(const codegen_writer *w, nest *in, int value);
 static void each_value(const codegen_writer *w, nest *in, add_value *add)
 {
     codegen_writer row = *w;
-    for (row.second = 0; row.second < (w->paired ? 2 : 1); row.second++)
+    for (row.second = 0; row.second < codegen_together(w); row.second++)
         for (int i = 0; i < w->reuse->count; i++) add(&row, in, i);
 }
 

@@ -202,15 +202,16 @@ void codegen_row_steps(const codegen_writer *w, text *out)
     }
 }
 
-/* Whether a row that the second of two reads is one that the first reads, too. */
-static bool is_read_by_first(const codegen_writer *w, const ir_access *second)
+/* Whether a row that is read is one that a row before the writer's reads, too. */
+static bool is_read_before(const codegen_writer *w, const ir_access *read)
 {
     const ir_kernel *kernel = w->loop->kernel;
-    ir_access same = *second;
-    same.offset[1] += codegen_second_y(w);
-    same.offset[2] += codegen_second_z(w);
-    for (int i = 0; w->second && i < kernel->access_count; i++)
-        if (codegen_same_row(&kernel->accesses[i], &same)) return true;
+    for (int32_t back = 1; back <= w->second; back++) {
+        ir_access same = *read;
+        same.offset[w->paired] += back;
+        for (int i = 0; i < kernel->access_count; i++)
+            if (codegen_same_row(&kernel->accesses[i], &same)) return true;
+    }
     return false;
 }
 
@@ -227,8 +228,7 @@ void codegen_row_pointers(const codegen_writer *w, nest *in)
         bool first = !last || a->param != last->param || a->component != last->component;
         if (first && !w->second && codegen_is_regular(kernel, a->param))
             add_centre(w, in, a->param, a->component);
-        if ((first || !codegen_same_row(a, last)) && !is_read_by_first(w, a))
-            add_read_row(w, in, a);
+        if ((first || !codegen_same_row(a, last)) && !is_read_before(w, a)) add_read_row(w, in, a);
         last = a;
     }
     for (int i = 0; i < kernel->store_count && !w->section; i++) {

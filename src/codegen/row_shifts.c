@@ -8,7 +8,8 @@
  *     first   here   last         loaded at `at` - west, `at`, and `at` + east
  *     west    here   east         turned, so that what borders on `here` lies beside it
  *
- * Nothing is read that points do not read. */
+ * Nothing is read that points do not read. Points that compute much wait for their operations, to
+ * which shuffles would add. */
 #include "codegen/shifts.h"
 
 #include <string.h>
@@ -63,10 +64,21 @@ static bool may_shift(const codegen_writer *w)
     return w->line && !parts && !once && !w->interleaved && !codegen_chooses_rows(w);
 }
 
+/* Whether points compute so little that they wait for what they read: shuffles take the place of
+ * operations, as these do. */
+static bool is_light(const ir_kernel *kernel)
+{
+    const ir_graph *g = &kernel->graph;
+    int operations = 0;
+    for (ir_id id = 1; id < g->count; id++) operations += g->nodes[id].arg[0] != 0;
+    return operations <= 2 * kernel->access_count;
+}
+
 bool codegen_shift_rows(codegen_writer *w)
 {
+    bool may = may_shift(w) && (is_light(w->loop->kernel) || HOSTILE(0, 1));
     int rows = 0;
-    for (int i = 0; i < w->loop->kernel->access_count && may_shift(w); i++) {
+    for (int i = 0; i < w->loop->kernel->access_count && may; i++) {
         if (i < MOST_SHIFTS && w->shifts >> i & 1) continue;
         const uint64_t row = row_of(w, i);
         rows += row != 0;

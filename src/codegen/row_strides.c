@@ -67,7 +67,7 @@ static rows find_rows(const codegen_writer *w)
     const ir_kernel *kernel = w->loop->kernel;
     codegen_writer of = *w;
     rows found = {.all = true};
-    for (of.second = 0; of.second < (w->paired ? 2 : 1); of.second++)
+    for (of.second = 0; of.second < codegen_together(w); of.second++)
         for (int i = 0; i < kernel->access_count; i++) {
             row new = row_of(&of, &kernel->accesses[i]);
             if (codegen_needs_row(w, i) && codegen_is_regular(kernel, new.read->param))
@@ -110,7 +110,9 @@ bool codegen_use_strides(codegen_writer *w)
 {
     bool may = w->line && !w->loop->colored && !w->loop->wraps[1] && !w->loop->wraps[2] &&
                !(w->reuse && w->reuse->count);
-    rows all = find_rows(w);
+    codegen_writer widest = *w;
+    widest.paired = w->pair;
+    rows all = find_rows(&widest);
     w->strides = may && all.all && all.count > REGISTERS;
     return true;
 }
