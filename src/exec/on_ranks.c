@@ -189,7 +189,7 @@ static void find_layout(struct exec_ranks *r, const chain *c)
 
 static void note_planned(struct exec_ranks *r, const plan_dealt *p, const analysis_chain *a)
 {
-    plan_messages chain = plan_find_messages(p, a, r->box.rank), *all = &r->sent.planned;
+    plan_messages chain = plan_find_messages(p, a, &r->box), *all = &r->sent.planned;
     all->exchanges += chain.exchanges;
     all->messages += chain.messages;
     all->bytes += chain.bytes;
@@ -214,13 +214,11 @@ static bool plan_chain(ranks_run *run, const analysis_chain *a, plan_dealt *p, p
     plan_home *before = arena_array(&run->r->memory, (size_t)a->slot_count + 1, sizeof *before);
     if (!before) return false;
     find_layout(run->r, run->c);
-    *p = (plan_dealt){.every = run->r->every, .small = run->r->small};
-    memcpy(p->parts, ranks->count, sizeof p->parts);
+    *p = (plan_dealt){.raster = ranks->raster, .every = run->r->every, .small = run->r->small};
     for (int i = 0; i < a->slot_count; i++) before[i] = homes[i] = home_of(a->slots[i]);
     if (!plan_deal(p, a, homes)) return false;
-    for (int d = 0; d < 3; d++) {
-        if (ranks->count[d] > 1) run->parted |= 1 << d;
-    }
+    for (int d = 0; d < 3; d++)
+        if (ranks->raster.cells[d] > 1) run->parted |= 1 << d;
     run->plan = p;
     if (run->context->prove) prove(run, &(plan_dealt_claim){p, a, ranks, before, homes});
     note_planned(run->r, p, a);
@@ -323,8 +321,9 @@ void exec_explain_dealt(const exec_context *context, text *out)
 {
     const struct exec_ranks *r = context->ranks;
     if (!r || !r->explained.length) return;
-    text_add(out, "# on %d ranks, %d along y and %d along z\n%s", comm_ranks(r->comm),
-             r->box.count[1], r->box.count[2], text_get(&r->explained));
+    text_add(out, "# on %d ranks, ", comm_ranks(r->comm));
+    ranks_print_layout(r, out);
+    text_add(out, "\n%s", text_get(&r->explained));
 }
 
 exec_messages exec_find_messages(const exec_context *context)
@@ -363,6 +362,7 @@ void exec_ranks_close(exec_context *context)
     free(r->starts);
     text_free(&r->explained);
     arena_free(&r->memory);
+    arena_free(&r->layout);
     free(r);
     context->ranks = NULL;
 }

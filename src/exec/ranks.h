@@ -21,10 +21,21 @@ typedef struct ranks_room {
 
 enum { RANKS_WORDS = 120 };
 
+/* How the ranks are to be laid out. */
+typedef enum ranks_kind { RANKS_BOX, RANKS_RECTANGLES, RANKS_HALVES, RANKS_TENSOR } ranks_kind;
+
+typedef struct ranks_wish {
+    ranks_kind kind;
+    int count[3];       /* of a box: ranks along each dimension; 0: whatever suits */
+    grid_levels levels; /* of rectangles */
+} ranks_wish;
+
 struct exec_ranks {
     comm *comm;
     char doing[RANKS_WORDS]; /* what ranks do together, in words */
-    plan_ranks box;
+    ranks_wish wish;
+    plan_ranks box;      /* as they are laid out */
+    ranks_kind kind;     /* they are */
     int64_t every;       /* loops between exchanges, at most */
     bool small;          /* grids of few points are dealt out, too */
     bool laid_out;       /* `box` is known */
@@ -41,6 +52,7 @@ struct exec_ranks {
     exec_messages sent;
     uint64_t put; /* hash of what the program has put since ranks met */
     arena memory; /* of a chain that runs */
+    arena layout; /* of `box` */
 };
 
 /* ---- on_ranks.c -------------------------------------------------------------------------------
@@ -59,6 +71,14 @@ kata_status ranks_read_layout(struct exec_ranks *r, messages *m);
 /* Lays the ranks out for grids of such a shape. No field is dealt out yet. `ordered`: dimensions
  * that are better not cut, as loops run in order along them. */
 void ranks_lay_out(struct exec_ranks *r, const grid_shape *shape, const bool ordered[3]);
+/* Adds how they are laid out: "2 along y and 1 along z". */
+void ranks_print_layout(const struct exec_ranks *r, text *out);
+
+/* ---- ranks_partition.c ----------------------------------------------------------------------- */
+
+/* Lays the ranks out by a partition of a grid of such a shape, of the kind that is wished for.
+ * False, and nothing is changed, where some rank would have no points. */
+bool ranks_lay_out_partition(struct exec_ranks *r, const grid_shape *shape, const bool ordered[3]);
 
 /* The most even box of so many ranks, for grids of a rank of 2 or 3. */
 void ranks_choose(int rank, int ranks, int count[3]);

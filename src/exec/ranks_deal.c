@@ -12,7 +12,7 @@ static bool prepare(struct exec_ranks *r, chain_slot *slot, bool deals)
     static const int64_t no_margin[3] = {0, 0, 0};
     static const bool no_wraps[3] = {false, false, false};
     const grid_shape grid = chain_slot_grid(slot);
-    bool is_dealt = deals && r->laid_out && plan_cuts(r->box.count, r->small, &grid);
+    bool is_dealt = deals && r->laid_out && plan_cuts(&r->box.raster, r->small, &grid);
     for (int d = 0; d < 3; d++) is_dealt = is_dealt && !slot->absent_axis[d];
     if (slot->array && !slot->array->bytes) is_dealt = false;
     if (!is_dealt) return store_slot_array(slot);

@@ -11,11 +11,11 @@
 
 static const store_array *array_of(const ranks_copy *copy) { return copy->slot->part->slot.array; }
 
-/* The messages of an exchange: one at most to each peer, and from it. */
+/* The messages of an exchange: one at most to each near rank, and from it. */
 typedef struct exchange_list {
-    comm_message of[2 * PLAN_IMAGES];
-    bool there[2 * PLAN_IMAGES]; /* they lie in memory of the device */
-    size_t at[2 * PLAN_IMAGES];  /* their first bytes in it, or in that of this machine */
+    comm_message *of;
+    bool *there; /* they lie in memory of the device */
+    size_t *at;  /* their first bytes in it, or in that of this machine */
     device_memory *memory;
     int count;
 } exchange_list;
@@ -47,9 +47,20 @@ static void list_box(exchanging *x, const ranks_copy *copy, int peer, bool sends
     if (!store_device_has(&copy->slot->part->slot, &box, !sends)) x->list.there[i] = false;
 }
 
+static void begin_list(exchanging *x)
+{
+    struct exec_ranks *r = x->context->ranks;
+    const size_t most = 2 * (size_t)r->box.near_count + 1;
+    exchange_list *list = &x->list;
+    list->of = arena_array(&r->memory, most, sizeof *list->of);
+    list->there = arena_array(&r->memory, most, sizeof *list->there);
+    list->at = arena_array(&r->memory, most, sizeof *list->at);
+    if (!list->of || !list->there || !list->at) comm_give_up(r->comm, "out of memory");
+}
+
 static void list_messages(exchanging *x)
 {
-    x->list.count = 0;
+    begin_list(x);
     for (size_t i = 0; i < x->batch->count; i++) {
         const ranks_copy *copy = &x->batch->copies[i];
         if (copy->to == x->me) list_box(x, copy, copy->from, false);
@@ -72,7 +83,7 @@ static void place_messages(exchanging *x)
     }
     list->memory = bytes[1] ? exec_messages_there(x->context, bytes[1]) : NULL;
     if (bytes[1] && !list->memory) {
-        memset(list->there, 0, sizeof list->there);
+        memset(list->there, 0, (size_t)list->count * sizeof *list->there);
         place_messages(x);
         return;
     }
@@ -134,7 +145,7 @@ static void lose_sent(exchanging *x)
     for (int i = 0; i < x->list.count; i++)
         for (packed_box p = {.next = 0}; x->list.of[i].sends && next_box(x, i, &p);)
             if (store_device_has(p.slot, &p.box, false)) exec_lose(p.slot);
-    memset(x->list.there, 0, sizeof x->list.there);
+    memset(x->list.there, 0, (size_t)x->list.count * sizeof *x->list.there);
     place_messages(x);
 }
 

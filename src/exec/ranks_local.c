@@ -83,7 +83,7 @@ static const grid_boundary *rules_of_part(ranks_run *run, const grid_boundary *r
     if (!own) return NULL;
     *own = *rules;
     for (int d = 0; d < 3; d++) {
-        if (run->r->box.count[d] == 1 || !grid_boundary_is_periodic(rules, d)) continue;
+        if (run->r->box.raster.cells[d] == 1 || !grid_boundary_is_periodic(rules, d)) continue;
         own->side[2 * d] = own->side[2 * d + 1] = grid_boundary_none.side[0];
     }
     return own;

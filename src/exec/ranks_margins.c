@@ -1,5 +1,5 @@
 /* Which copies exchanges make: each rank gets margins around its own indices from those whose own
- * they are. Copies reach no farther than the next rank along a dimension (plan/dealt.c). */
+ * they are. Copies reach no farther than the ranks that are near (plan/dealt_ranks.c). */
 #include "exec/ranks.h"
 
 static bool add_copy(ranks_run *run, const ranks_copy *copy)
@@ -46,12 +46,12 @@ static bool add_between(ranks_run *run, chain_slot *slot, const plan_span span[3
 
 bool ranks_add_copies(ranks_run *run, chain_slot *slot, const plan_span span[3])
 {
-    int me = run->r->box.rank;
-    int near[PLAN_IMAGES], count = plan_near_ranks(&run->r->box, near);
+    const plan_ranks *ranks = &run->r->box;
     bool done = true;
-    for (int i = 0; i < count && done; i++) {
-        done = add_between(run, slot, span, near[i], me);
-        if (near[i] != me) done = done && add_between(run, slot, span, me, near[i]);
+    for (int i = 0; i < ranks->near_count && done; i++) {
+        const int near = ranks->near[i], me = ranks->rank;
+        done = add_between(run, slot, span, near, me);
+        if (near != me) done = done && add_between(run, slot, span, me, near);
     }
     return done;
 }

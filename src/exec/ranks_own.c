@@ -40,7 +40,7 @@ kata_status exec_own_points(exec_context *context, const grid_shape *grid, const
     *dealt = false;
     kata_status status = r ? lay_out(r, grid, m) : KATA_OK;
     if (!r || status || !r->laid_out) return status;
-    *dealt = plan_cuts(r->box.count, r->small, grid);
+    *dealt = plan_cuts(&r->box.raster, r->small, grid);
     if (*dealt) *own = plan_own_box(&like, &r->box, r->box.rank);
     r->has_own = r->has_own || *dealt;
     return KATA_OK;

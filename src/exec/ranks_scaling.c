@@ -76,8 +76,12 @@ static bool stretch(const chain *c, const int64_t times[3], arena *memory, chain
 
 /* ---- ranks with clocks ----------------------------------------------------------------------- */
 
+enum { CLASSES = 9 };
+
 typedef struct cluster {
     plan_ranks ranks;
+    int count[3];             /* along each dimension */
+    plan_ranks seat[CLASSES]; /* a rank of each class */
     const plan_dealt *p;
     const analysis_chain *a;
     const exec_network *network;
@@ -122,8 +126,8 @@ static void find_along(cluster *c, const plan_dealt_step *step, int d)
 {
     const chain_loop *loop = c->a->loops[step->loop].loop;
     int stride = 1;
-    for (int k = 0; k < d; k++) stride *= c->ranks.count[k];
-    for (int at = 0; at < c->ranks.count[d]; at++) {
+    for (int k = 0; k < d; k++) stride *= c->count[k];
+    for (int at = 0; at < c->count[d]; at++) {
         plan_ranks one = c->ranks;
         one.rank = at * stride;
         c->along[d][at] = 0;
@@ -141,8 +145,8 @@ static void run_part(cluster *c, const plan_dealt_step *step)
     double point = c->rate * bytes_of(c->a, &c->a->loops[step->loop]);
     double *clock = c->clock;
     for (int d = 0; d < 3; d++) find_along(c, step, d);
-    for (int z = 0; z < c->ranks.count[2]; z++)
-        for (int y = 0; y < c->ranks.count[1]; y++)
+    for (int z = 0; z < c->count[2]; z++)
+        for (int y = 0; y < c->count[1]; y++)
             *clock++ += point * c->along[0][0] * c->along[1][y] * c->along[2][z];
 }
 
@@ -171,16 +175,16 @@ static int class_of(int at, int count) { return at == 0 ? 0 : at == count - 1 ? 
 
 static int rank_of_class(const cluster *c, int y, int z)
 {
-    const int *n = c->ranks.count;
+    const int *n = c->count;
     int at_y = y == 0 ? 0 : y == 2 ? n[1] - 1 : n[1] / 2;
     int at_z = z == 0 ? 0 : z == 2 ? n[2] - 1 : n[2] / 2;
     return at_z * n[1] + at_y;
 }
 
 /* The seconds that a rank needs for its messages of exchanges that are made together. */
-static double seconds_of(const cluster *c, const plan_dealt *exchanges, int rank)
+static double seconds_of(const cluster *c, const plan_dealt *exchanges, const plan_ranks *seat)
 {
-    plan_messages sent = plan_find_messages(exchanges, c->a, rank);
+    plan_messages sent = plan_find_messages(exchanges, c->a, seat);
     const exec_network *n = c->network;
     double bytes = (double)sent.bytes;
     return sent.messages ? n->latency + bytes / n->bandwidth + 2 * bytes / n->packing : 0;
@@ -190,7 +194,7 @@ static double seconds_of(const cluster *c, const plan_dealt *exchanges, int rank
  * sides. */
 static double time_around(const cluster *c, int y, int z)
 {
-    const int ny = c->ranks.count[1], nz = c->ranks.count[2];
+    const int ny = c->count[1], nz = c->count[2];
     double last = 0;
     for (int i = 0; i < 9; i++) {
         int at_y = y + i % 3 - 1, at_z = z + i / 3 - 1;
@@ -205,11 +209,10 @@ static void exchange(cluster *c, int first, int count)
 {
     plan_dealt these = *c->p;
     double needs[3][3], *swap = c->clock;
-    const int ny = c->ranks.count[1], nz = c->ranks.count[2];
+    const int ny = c->count[1], nz = c->count[2];
     these.steps += first;
     these.count = count;
-    for (int z = 0; z < 3; z++)
-        for (int y = 0; y < 3; y++) needs[z][y] = seconds_of(c, &these, rank_of_class(c, y, z));
+    for (int i = 0; i < CLASSES; i++) needs[i / 3][i % 3] = seconds_of(c, &these, &c->seat[i]);
     for (int z = 0; z < nz; z++)
         for (int y = 0; y < ny; y++)
             c->next[z * ny + y] = time_around(c, y, z) + needs[class_of(z, nz)][class_of(y, ny)];
@@ -259,7 +262,7 @@ static double run_plan(cluster *c)
     c->next = arena_array(&memory, room, sizeof *c->next);
     bool done = c->clock && c->next;
     for (int d = 0; d < 3; d++) {
-        c->along[d] = arena_array(&memory, (size_t)c->ranks.count[d], sizeof(double));
+        c->along[d] = arena_array(&memory, (size_t)c->count[d], sizeof(double));
         done = done && c->along[d];
     }
     if (done && c->total > 1) meet(c, rounds_of(c), 0); /* ranks agree on the chain */
@@ -273,7 +276,7 @@ static double run_plan(cluster *c)
 /* ---- one number of ranks --------------------------------------------------------------------- */
 
 /* The plan of a chain that follows an equal one. */
-static bool find_plan(const analysis_chain *a, const plan_ranks *ranks, int64_t every,
+static bool find_plan(const analysis_chain *a, const plan_raster *raster, int64_t every,
                       plan_dealt *p)
 {
     plan_home *homes = calloc((size_t)a->slot_count + 1, sizeof *homes);
@@ -281,32 +284,41 @@ static bool find_plan(const analysis_chain *a, const plan_ranks *ranks, int64_t 
     for (int s = 0; s < a->slot_count && done; s++) homes[s].whole = true;
     for (int i = 0; i < ROUNDS && done; i++) {
         plan_dealt_free(p);
-        *p = (plan_dealt){.every = every};
-        memcpy(p->parts, ranks->count, sizeof p->parts);
+        *p = (plan_dealt){.raster = *raster, .every = every};
         done = plan_deal(p, a, homes);
     }
     free(homes);
     return done;
 }
 
+/* Sets the ranks, and one of each class. False when memory is out. */
+static bool take_seats(cluster *c, const int count[3], arena *memory)
+{
+    bool done = plan_ranks_box(&c->ranks, memory, count, 0);
+    memcpy(c->count, count, sizeof c->count);
+    c->total = c->ranks.total;
+    for (int i = 0; i < CLASSES && done; i++) {
+        c->seat[i] = c->ranks;
+        done = plan_ranks_seat(&c->seat[i], memory, rank_of_class(c, i % 3, i / 3));
+    }
+    return done;
+}
+
 /* `rate`: seconds per byte that loops touch. 0 when memory is out. */
-static double simulate(const chain *c, const exec_network *network, double rate,
-                       const plan_ranks *ranks, int64_t every)
+static double simulate(const chain *c, const exec_network *network, double rate, const int count[3],
+                       int64_t every)
 {
     plan_dealt p = {.count = 0};
     analysis_chain a;
+    arena memory = {0};
+    cluster all = {.p = &p, .a = &a, .network = network, .rate = rate};
     double seconds = 0;
-    if (analysis_chain_make(c, &a) && find_plan(&a, ranks, every, &p)) {
-        cluster all = {.ranks = *ranks,
-                       .p = &p,
-                       .a = &a,
-                       .network = network,
-                       .rate = rate,
-                       .total = plan_ranks_total(ranks)};
+    if (analysis_chain_make(c, &a) && take_seats(&all, count, &memory) &&
+        find_plan(&a, &all.ranks.raster, every, &p))
         seconds = run_plan(&all);
-    }
     plan_dealt_free(&p);
     analysis_chain_free(&a);
+    arena_free(&memory);
     return seconds;
 }
 
@@ -340,15 +352,15 @@ static bool scale_to(const chain *c, const exec_network *network, double rate, i
         arena memory = {0};
         chain larger_one;
         int64_t times[3];
-        plan_ranks most = {.rank = 0}, ranks = {.rank = 0};
-        ranks_choose(loop->shape.rank, EXEC_MOST_RANKS, most.count);
-        ranks_choose(loop->shape.rank, out->ranks[i], ranks.count);
-        find_times(loop, strong ? most.count : ranks.count, !strong, times);
+        int most[3], count[3];
+        ranks_choose(loop->shape.rank, EXEC_MOST_RANKS, most);
+        ranks_choose(loop->shape.rank, out->ranks[i], count);
+        find_times(loop, strong ? most : count, !strong, times);
         done = stretch(c, times, &memory, &larger_one);
         for (int each = 0; each < 2 && done; each++) {
             double loops = each && out->ranks[i] > 1 ? network->loops : 1;
             double seconds =
-                simulate(&larger_one, network, rate * loops, &ranks, each ? 1 : USUAL_DEPTH);
+                simulate(&larger_one, network, rate * loops, count, each ? 1 : USUAL_DEPTH);
             out->seconds[strong][each][i] = seconds;
             done = seconds > 0;
         }

@@ -135,8 +135,8 @@ typedef struct grid_partition {
 
 /* The tensor of cuts for at most so many owners whose slowest owner costs least: its points, and
  * the points around it, whose values it receives. Cuts lie at multiples of `unit`; GRID_BRICK along
- * x leaves the bricks whole over which sums go. Writes the number of parts along each dimension.
- * Their product may be less than `owners`. */
+ * x leaves the bricks whole over which sums go. Writes the numbers of parts along dimensions, whose
+ * product may be less than `owners`. */
 void grid_partition_choose(const grid_shape *shape, int owners, const int64_t unit[3],
                            int parts[3]);
 /* Cuts a grid into so many parts along each dimension, at most as many as there are units. Sizes
@@ -180,8 +180,7 @@ bool grid_partition_neighbours(const grid_partition *p, const grid_box *box, con
                                grid_neighbours *found);
 void grid_neighbours_free(grid_neighbours *found);
 
-/* ---- partition_rectangles.c, partition_morton.c, partition_balance.c --------------------------
- */
+/* ---- partition_*.c: kinds of them, and how even they are ------------------------------------- */
 
 /* Into how many parts a grid is cut, and each of them again: 16 chips, 1216 tiles, 6 workers. */
 typedef struct grid_levels {
@@ -199,25 +198,26 @@ typedef struct grid_levels {
  * of the last level counts first. */
 bool grid_partition_rectangles(grid_partition *p, const grid_shape *shape, int owners,
                                const grid_levels *levels);
+/* Halves a grid again and again, across the longest side: of seven owners, three get as much of it
+ * as they are, and four the rest. Cuts lie at multiples of `unit`; some may own nothing. */
+bool grid_partition_halves(grid_partition *p, const grid_shape *shape, int owners,
+                           const int64_t unit[3]);
 /* Deals boxes, whose sides are powers of two and begin at multiples of them, to owners 0 to
- * parts - 1 along the Morton curve, so that their points differ by two small boxes at most. The
- * small boxes are about 16 for a part, 2^20 at most; those of an owner that make a larger such box
- * are one. */
+ * parts - 1 along the Morton curve, so that their points differ by two small boxes at most. There
+ * are about 16 for a part, 2^20 at most; those of an owner that make a larger such box are one. */
 bool grid_partition_morton(grid_partition *p, const grid_shape *shape, int owners, int parts);
 
-/* How even a partition is. Owners are taken in groups: each `group` of them, from 0 on, count as
- * one. */
+/* How even a partition is. Each `group` of owners, from 0 on, counts as one. */
 typedef struct grid_balance {
     int64_t active;            /* groups with points */
     int64_t smallest, largest; /* points of a group that has some */
     double balance;            /* mean of the active ones / largest: 1 is even */
 } grid_balance;
 grid_balance grid_partition_balance(const grid_partition *p, int group);
-/* The points next to each owner's, across sides of boxes, that other owners have. */
+/* The points next to each owner's, across sides of boxes, that others have. False: no memory. */
 typedef struct grid_surface {
     int64_t total, largest; /* of all owners, of one */
 } grid_surface;
-/* False when memory is out. */
 bool grid_partition_surface(const grid_partition *p, const bool periodic[3], grid_surface *surface);
 
 /* ---- boundary.c ------------------------------------------------------------------------------ */

@@ -11,8 +11,8 @@ typedef analysis_span plan_span; /* added to the ends of a frame, or of what is 
  * Chains whose fields are dealt out to ranks: which loops a rank runs on its own points, and what
  * it needs of others before.
  *
- * All grids are cut alike, into a box of parts, one per rank. Of a field that is dealt out a rank
- * has the values at its own indices, and valid copies of some around them. Other fields are whole:
+ * All grids are cut alike, into a part per rank. Of a field that is dealt out a rank has the values
+ * at its own indices, and valid copies of some around them. Other fields are whole:
  * every rank has all values. The plan is a list of steps, the same on all ranks:
  *
  *   exchange   a field's copies around a rank's own indices become valid, so many indices deep
@@ -27,6 +27,13 @@ typedef analysis_span plan_span; /* added to the ends of a frame, or of what is 
  *
  * Beyond a periodic side that is cut, indices go on: copies of the first points lie behind the last
  * ones. A loop that computes there must not look at the index of its points. */
+
+/* Where all grids are cut. Along a dimension of C cells, cell i of n points begins at
+ * ceil(i n / C). */
+typedef struct plan_raster {
+    int cells[3];    /* above 1: the dimension is cut */
+    int thinnest[3]; /* the fewest cells that a rank has along it */
+} plan_raster;
 
 /* How far around its own indices a rank has valid values of a field: lo <= 0 <= hi per dimension
  * that is cut. */
@@ -52,7 +59,7 @@ typedef struct plan_dealt_step {
 } plan_dealt_step;
 
 typedef struct plan_dealt {
-    int parts[3];  /* ranks along each dimension; above 1: it is cut */
+    plan_raster raster;
     int64_t every; /* loops in a section, at most */
     bool small;    /* grids of few points are dealt out, too */
     plan_dealt_step *steps;
@@ -64,14 +71,38 @@ typedef struct plan_dealt {
 
 /* Whether a grid has enough points to be dealt out. */
 bool plan_is_dealt(const grid_shape *shape, bool small);
-/* Whether fields on such a grid are dealt out to so many ranks along each dimension. */
-bool plan_cuts(const int parts[3], bool small, const grid_shape *shape);
-/* Plans a chain for `parts`, `every` and `small`, which are set. `homes`, per slot of the chain,
+/* Whether fields on such a grid are dealt out where it is cut so. */
+bool plan_cuts(const plan_raster *raster, bool small, const grid_shape *shape);
+/* Plans a chain for `raster`, `every` and `small`, which are set. `homes`, per slot of the chain,
  * are those before it, and then those after it. False when memory is out. */
 bool plan_deal(plan_dealt *p, const analysis_chain *a, plan_home *homes);
 void plan_dealt_free(plan_dealt *p);
 /* A line per step, with the names of kernels and fields. */
 void plan_dealt_print(text *out, const plan_dealt *p, const analysis_chain *a);
+
+/* ---- dealt_ranks.c ---------------------------------------------------------------------------
+ *
+ * The ranks that a program runs on: each has a box of cells. In a box of ranks it is one cell. Of
+ * another partition, the cells are the points of a grid; or as many points of it as divide all
+ * cuts. */
+typedef struct plan_ranks {
+    plan_raster raster;
+    int total;
+    int rank;              /* this one */
+    const grid_box *boxes; /* of cells, by rank */
+    const int *near;       /* those from which copies may come: also over edges and corners, over
+                              sides that meet where they wrap, and maybe this one */
+    int near_count;
+} plan_ranks;
+
+/* Lays ranks out, each with a box of a raster of so many cells, which the boxes cover. `boxes` are
+ * copied. False when memory is out. */
+bool plan_ranks_lay_out(plan_ranks *ranks, arena *memory, const int cells[3], const grid_box *boxes,
+                        int total, int rank);
+/* A box of ranks: so many along each dimension, whose numbers count along x first. */
+bool plan_ranks_box(plan_ranks *ranks, arena *memory, const int count[3], int rank);
+/* The same ranks, of which another is this one. */
+bool plan_ranks_seat(plan_ranks *ranks, arena *memory, int rank);
 
 /* ---- dealt_traffic.c ------------------------------------------------------------------------- */
 
@@ -80,22 +111,15 @@ void plan_dealt_print(text *out, const plan_dealt *p, const analysis_chain *a);
 typedef struct plan_messages {
     int64_t exchanges, messages, bytes;
 } plan_messages;
-/* What a rank sends by a plan, predicted. */
-plan_messages plan_find_messages(const plan_dealt *p, const analysis_chain *a, int rank);
+/* What this rank sends by a plan, predicted. All 0 when memory is out. */
+plan_messages plan_find_messages(const plan_dealt *p, const analysis_chain *a,
+                                 const plan_ranks *ranks);
 
 /* ---- dealt_boxes.c ----------------------------------------------------------------------------
  */
 
-/* The ranks that a program runs on: a box of them, which cuts all grids alike. Their numbers count
- * along x first. */
-typedef struct plan_ranks {
-    int count[3];
-    int rank; /* this one */
-} plan_ranks;
-
-int plan_ranks_total(const plan_ranks *ranks);
-/* The indices of a field whose values are a rank's. The first and the last rank along a dimension
- * have its faces and ghosts, too. */
+/* The indices of a field whose values are a rank's. Ranks at the sides of a grid have its faces and
+ * ghosts, too. */
 grid_box plan_own_box(const chain_slot *slot, const plan_ranks *ranks, int rank);
 /* Whether indices beyond the sides of a dimension may be copies of those a period away: ghosts and
  * last faces are values of their own. */
@@ -116,9 +140,6 @@ grid_box plan_own_points(const chain_loop *loop, const plan_ranks *ranks, const 
  * along which it is moved does not wrap. */
 enum { PLAN_IMAGES = 27, PLAN_NO_IMAGE = 13 };
 bool plan_image(int i, const bool wraps[3], int image[3]);
-/* The ranks next to this one, over edges and corners too, and itself: copies reach no farther.
- * Where sides meet that do not wrap, they are among them as well. Returns their number. */
-int plan_near_ranks(const plan_ranks *ranks, int near[PLAN_IMAGES]);
 
 /* ---- dealt_proof.c ---------------------------------------------------------------------------
  *

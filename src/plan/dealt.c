@@ -68,7 +68,7 @@ static bool is_near(const dealer *d)
         for (int k = 0; k < 3; k++) {
             const plan_span *need = &d->needs[s][k];
             if (need->lo || need->hi)
-                near = near && larger(-need->lo, need->hi) <= grid.size[k] / d->p->parts[k];
+                near = near && larger(-need->lo, need->hi) <= dealt_thinnest(d->p, k, grid.size[k]);
         }
     }
     return near;
@@ -279,7 +279,7 @@ void plan_dealt_print(text *out, const plan_dealt *p, const analysis_chain *a)
         text_add(out, "%s %s %d", names[s->kind], loop ? "loop" : "field",
                  loop ? s->loop : s->slot);
         for (int k = 0; k < 3 && spans; k++)
-            if (p->parts[k] > 1)
+            if (dealt_is_cut(p, k))
                 text_add(out, " %c %lld %lld", "xyz"[k], (long long)s -> span[k].lo,
                          (long long)s->span[k].hi);
         if (loop) text_add(out, " # %s", a->loops[s->loop].loop->kernel->name);

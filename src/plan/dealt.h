@@ -6,15 +6,23 @@
 
 static inline bool dealt_is_cut(const plan_dealt *p, int dimension)
 {
-    return p->parts[dimension] > 1;
+    return p->raster.cells[dimension] > 1;
 }
 
-/* Of n points along a dimension that is cut into R parts, part r has those from ceil(r n / R) on.
- * So a grid that is k times as coarse as another is cut where that is: ceil(ceil(r n / R) / k) is
- * ceil(r (n / k) / R). */
-static inline int64_t plan_cut(int64_t points, int parts, int r)
+/* Where cell i begins, of C cells along a dimension of n points: at ceil(i n / C). So a grid that
+ * is k times as coarse as another is cut where that is: ceil(ceil(i n / C) / k) is
+ * ceil(i (n / k) / C). */
+static inline int64_t plan_cut(int64_t points, int cells, int64_t i)
 {
-    return (points * r + parts - 1) / parts;
+    return points / cells * i + (points % cells * i + cells - 1) / cells;
+}
+
+/* The points of the thinnest part of n: a rank has at least so many along a dimension. Copies reach
+ * no farther. */
+static inline int64_t dealt_thinnest(const plan_dealt *p, int d, int64_t points)
+{
+    const int64_t cells = p->raster.cells[d], thinnest = p->raster.thinnest[d];
+    return points / cells * thinnest + points % cells * thinnest / cells;
 }
 
 /* ---- dealt_cut.c: which grids and fields are cut -----------------------------------------------

@@ -6,7 +6,8 @@ bool dealt_may_cut(const plan_dealt *p, const grid_shape *shape)
     bool may = true, cut = false;
     for (int d = 0; d < 3; d++) {
         cut = cut || dealt_is_cut(p, d);
-        if (dealt_is_cut(p, d)) may = may && d < shape->rank && shape->size[d] >= 2 * p->parts[d];
+        if (dealt_is_cut(p, d))
+            may = may && d < shape->rank && dealt_thinnest(p, d, shape->size[d]) >= 2;
     }
     return may && cut;
 }

@@ -231,7 +231,7 @@ static bool check_counted(const run *r)
     const plan_ranks *ranks = r->v->c->ranks;
     grid_box mine = plan_own_points(r->l->loop, ranks, no_span, no_image);
     int64_t points = 0;
-    for (int i = 0; i < plan_ranks_total(ranks); i++) {
+    for (int i = 0; i < ranks->total; i++) {
         plan_ranks other = *ranks;
         other.rank = i;
         grid_box box = plan_own_points(r->l->loop, &other, no_span, no_image);

@@ -225,7 +225,7 @@ static bool check_tiled(dealt_proof *v, int slot)
     const plan_ranks *ranks = v->c->ranks;
     const grid_box all = chain_slot_memory(field);
     int64_t points = 0;
-    for (int r = 0; r < plan_ranks_total(ranks) && !share->tiled; r++) {
+    for (int r = 0; r < ranks->total && !share->tiled; r++) {
         grid_box other = plan_own_box(field, ranks, r);
         points += grid_box_points(&other);
         if (!grid_box_contains(&all, &other))
@@ -274,7 +274,6 @@ bool dealt_exchange(dealt_proof *v, int loop, int slot, const plan_span span[3])
 {
     dealt_share *share = &v->shares[slot];
     const plan_ranks *ranks = v->c->ranks;
-    int near[PLAN_IMAGES], count = plan_near_ranks(ranks, near);
     if (!dealt_deal_out(v, slot) || !check_tiled(v, slot)) return false;
     grid_box pieces[6],
         around = plan_around(v->c->a->slots[slot], ranks, &share->own, span, v->c->p->wraps);
@@ -283,6 +282,7 @@ bool dealt_exchange(dealt_proof *v, int loop, int slot, const plan_span span[3])
     bool done = dealt_check_all(v, loop, slot, &share->own);
     int parts = grid_box_subtract(&around, &share->own, pieces);
     for (int i = 0; i < parts; i++)
-        for (int k = 0; k < count && done; k++) done = take_from(v, slot, near[k], &pieces[i]);
+        for (int k = 0; k < ranks->near_count && done; k++)
+            done = take_from(v, slot, ranks->near[k], &pieces[i]);
     return done;
 }

@@ -3,7 +3,7 @@
  * A field may be finer or coarser than the grid of a loop, by a ratio k. All grids are cut where
  * the finest is: where a grid is cut before its point L, one that is k times as coarse is cut
  * before ceil(L / k). So L is k ceil(L / k) - s, with a slack s from 0 to k - 1, which differs from
- * cut to cut. The spans here hold for the worst slack. It is 0 everywhere if the parts have equally
+ * cut to cut. The spans here hold for the worst slack. It is 0 everywhere if the cells have equally
  * many points of the coarser grid. */
 #include "plan/dealt.h"
 
@@ -18,7 +18,7 @@ static ratio ratio_of(const plan_dealt *p, const analysis_loop *l, const analysi
 {
     const ir_param *param = &l->loop->kernel->params[t->param];
     ratio r = {.finer = larger(param->finer[d], 1), .coarser = larger(param->coarser[d], 1)};
-    int64_t equal = p->parts[d] * r.coarser, k = larger(r.finer, r.coarser);
+    int64_t equal = p->raster.cells[d] * r.coarser, k = larger(r.finer, r.coarser);
     r.slack = l->loop->shape.size[d] % equal ? k - 1 : 0;
     return r;
 }
@@ -93,7 +93,7 @@ double dealt_points(const plan_dealt *p, const analysis_loop *l, const plan_span
 {
     double points = 1;
     for (int d = 0; d < 3; d++) {
-        const int64_t own = l->loop->shape.size[d] / p->parts[d];
+        const int64_t own = dealt_thinnest(p, d, l->loop->shape.size[d]);
         points *= (double)(own + extent[d].hi - extent[d].lo);
     }
     return points;

@@ -9,9 +9,9 @@ bool plan_is_dealt(const grid_shape *shape, bool small)
     return small || grid_box_points(&all) >= FEW_POINTS;
 }
 
-bool plan_cuts(const int parts[3], bool small, const grid_shape *shape)
+bool plan_cuts(const plan_raster *raster, bool small, const grid_shape *shape)
 {
-    const plan_dealt p = {.parts = {parts[0], parts[1], parts[2]}, .small = small};
+    const plan_dealt p = {.raster = *raster, .small = small};
     return plan_is_dealt(shape, small) && dealt_may_cut(&p, shape);
 }
 
@@ -41,7 +41,7 @@ static bool suits_field(const plan_dealt *p, const plan_home *homes, const analy
         bool wraps = grid_boundary_is_periodic(b->boundary, d);
         plan_span far = dealt_touched(p, l, t, d, (plan_span){0, 0});
         if (wraps && (b->slot->ghosts[d] || b->slot->staggered[d])) return false;
-        if (larger(-far.lo, far.hi) > grid.size[d] / p->parts[d]) return false;
+        if (larger(-far.lo, far.hi) > dealt_thinnest(p, d, grid.size[d])) return false;
     }
     return true;
 }
@@ -84,7 +84,7 @@ bool dealt_may_extend(const plan_dealt *p, const analysis_loop *l, const plan_sp
 {
     for (int d = 0; d < 3; d++) {
         if (!extent[d].lo && !extent[d].hi) continue;
-        int64_t part = l->loop->shape.size[d] / p->parts[d];
+        int64_t part = dealt_thinnest(p, d, l->loop->shape.size[d]);
         if (l->reduces || larger(-extent[d].lo, extent[d].hi) > part) return false;
         if (p->wraps[d] && !analysis_may_wrap(l, d)) return false;
     }

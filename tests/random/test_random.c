@@ -289,14 +289,18 @@ static tally run(const options *o)
 
 /* ---- ranks ----------------------------------------------------------------------------------- */
 
-/* The words of KATA_RANKS for a batch: how many loops are between two exchanges; of four or six
- * ranks, how they are laid out. */
+/* The words of KATA_RANKS for a batch: how many loops are between two exchanges, and how ranks are
+ * laid out; every other one by a partition. */
 static void set_layout(int batch)
 {
-    static const char *const four[] = {"", "y=2 z=2", "z=4"}, *const six[] = {"", "y=3 z=2", "z=6"};
+    static const char *const four[] = {"", "y=2 z=2", "z=4"}, *const six[] = {"", "y=3 z=2", "z=6"},
+                             *const parts[] = {"halves", "rectangles", "halves", "tensor"};
     char words[40];
-    int ranks = kata_ranks(NULL);
-    const char *layout = ranks == 4 ? four[batch % 3] : ranks == 6 ? six[batch % 3] : "";
+    int ranks = kata_ranks(NULL), number = batch / 2;
+    const char *layout = batch % 2    ? parts[number % 4]
+                         : ranks == 4 ? four[number % 3]
+                         : ranks == 6 ? six[number % 3]
+                                      : "";
     snprintf(words, sizeof words, "%s every=%d small", layout, 1 + batch % 5);
     setenv("KATA_RANKS", words, 1);
 }

@@ -2,12 +2,13 @@
  * simulated in this process, give what they give loop by loop. Each rank has arrays of its own, and
  * finds in them only what it has computed or got from others. At the end, and between two parts of
  * a chain, all that homes promise is compared, and nothing is touched beyond the margin that the
- * plan has memory for. Plans with a step left out, a span one too short, a copy believed valid that
- * is not, a point that no rank has, or a margin one too small are found to be wrong. Each rank
- * proves what it does by a plan: all plans that are made, and none that is damaged and gives other
- * bits. */
+ * plan has memory for. Half of the layouts of ranks are boxes of them, the others any rectangles.
+ * Plans with a step left out, a span one too short, a copy believed valid that
+ * is not, a point that no rank has, a near rank that is forgotten, or a margin one too small are
+ * found to be wrong. Each rank proves what it does by a plan: all plans that are made, and none
+ * that is damaged and gives other bits. */
 /* Labels: hostile slow */
-#include "plan_world.h"
+#include "dealt_layouts.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -18,7 +19,7 @@
 
 #include <cmocka.h>
 
-enum { MOST_RANKS = 8 };
+enum { MOST_RANKS = LAYOUT_RANKS };
 
 typedef enum damage_kind {
     NOTHING,
@@ -33,6 +34,7 @@ typedef enum damage_kind {
     EARLY_EXCHANGE, /* before the loop that makes its values */
     EARLY_LOOP,     /* before the exchange that it needs */
     MORE_PROMISED,  /* copies valid afterwards that are not */
+    LOST_NEAR,      /* a rank of which copies may come is not taken for one */
     DAMAGES
 } damage_kind;
 
@@ -43,20 +45,15 @@ typedef struct simulation {
     const plan_home *homes; /* at the end of the part of the chain that runs */
     bool whole[WORLD_SLOTS];
     plan_ranks ranks;
+    plan_ranks seats[MOST_RANKS]; /* the same ranks, each as this one */
+    arena memory;
     store_array *arrays[MOST_RANKS + 1][WORLD_SLOTS]; /* of each rank; the last: loop by loop */
     bool unclear; /* an index and its image a period away share memory here, and would not on ranks
                    */
     bool beyond;  /* something beyond the margin was touched */
 } simulation;
 
-static int total(const simulation *s) { return plan_ranks_total(&s->ranks); }
-
-static plan_ranks as_rank(const simulation *s, int rank)
-{
-    plan_ranks r = s->ranks;
-    r.rank = rank;
-    return r;
-}
+static int total(const simulation *s) { return s->ranks.total; }
 
 /* ---- loops ----------------------------------------------------------------------------------- */
 
@@ -123,13 +120,12 @@ static void run_part(simulation *s, int rank, const analysis_loop *l, const plan
     const chain_loop *loop = l->loop;
     grid_box done[PLAN_IMAGES];
     int count = 0;
-    plan_ranks ranks = as_rank(s, rank);
     for (int i = 0; i < PLAN_IMAGES; i++) {
         int image[3];
         int64_t back[3];
         bool may = plan_image(i, s->p->wraps, image);
         for (int d = 0; d < 3; d++) back[d] = -image[d] * loop->shape.size[d];
-        grid_box box = plan_own_points(loop, &ranks, asked, image);
+        grid_box box = plan_own_points(loop, &s->seats[rank], asked, image);
         if (!may || grid_box_is_empty(&box)) continue;
         box = grid_box_moved(&box, back, 1);
         look_beyond(s, rank, l, &box, image);
@@ -151,10 +147,11 @@ static void copy_values(store_array *to, const store_array *from, const grid_box
     free(bytes);
 }
 
-/* Copies a box of a field's indices, beyond periodic sides too, from the ranks whose own they are.
- */
-static void fetch(simulation *s, int slot, int to, const grid_box *box)
+/* Copies a box of a field's indices, beyond periodic sides too, from the ranks whose own they are:
+ * from all, or those that are near. */
+static void fetch(simulation *s, int slot, int to, const grid_box *box, bool near)
 {
+    const plan_ranks *seat = &s->seats[to];
     const chain_slot *field = s->a->slots[slot];
     bool wraps[3];
     for (int d = 0; d < 3; d++) wraps[d] = s->p->wraps[d] && plan_may_wrap(field, d);
@@ -163,11 +160,13 @@ static void fetch(simulation *s, int slot, int to, const grid_box *box)
         int64_t by[3];
         bool may = plan_image(i, wraps, image);
         for (int d = 0; d < 3; d++) by[d] = image[d] * field->shape.size[d];
-        for (int from = 0; from < total(s) && may; from++) {
+        for (int k = 0; k < (near ? seat->near_count : total(s)) && may; k++) {
+            const int from = near ? seat->near[k] : k;
             grid_box own = plan_own_box(field, &s->ranks, from);
             grid_box there = grid_box_moved(box, by, 1);
             there = grid_box_intersect(&there, &own);
-            if (from != to) copy_values(s->arrays[to][slot], s->arrays[from][slot], &there);
+            if (from != to || i != PLAN_NO_IMAGE)
+                copy_values(s->arrays[to][slot], s->arrays[from][slot], &there);
         }
     }
 }
@@ -181,14 +180,14 @@ static void exchange(simulation *s, int slot, const plan_span span[3])
         int count = grid_box_subtract(&around, &own, pieces);
         for (int d = 0; d < 3; d++)
             s->unclear = s->unclear || around.hi[d] - around.lo[d] > field->shape.size[d];
-        for (int i = 0; i < count; i++) fetch(s, slot, to, &pieces[i]);
+        for (int i = 0; i < count; i++) fetch(s, slot, to, &pieces[i], true);
     }
 }
 
 static void gather(simulation *s, int slot)
 {
     grid_box all = chain_slot_memory(s->a->slots[slot]);
-    for (int to = 0; to < total(s); to++) fetch(s, slot, to, &all);
+    for (int to = 0; to < total(s); to++) fetch(s, slot, to, &all, false);
 }
 
 /* Notes which fields a step makes whole, or deals out. */
@@ -266,16 +265,15 @@ static bool keeps_promises(const simulation *s, const plan_home *homes, bool lou
 
 /* ---- chains ---------------------------------------------------------------------------------- */
 
-static void choose_ranks(world *w, simulation *s, plan_dealt *p)
+static void choose_ranks(simulation *s, uint64_t seed, plan_dealt *p)
 {
-    int most = 4;
-    for (int d = 2; d >= 1; d--) {
-        int n = d < w->shape.rank ? (int)world_from(w, 1, most) : 1;
-        s->ranks.count[d] = p->parts[d] = n;
-        if (n > 1) most = MOST_RANKS / 4 > 2 ? 2 : MOST_RANKS / 4;
+    dealt_draw_layout(s->w, &s->memory, seed % 2, &s->ranks);
+    for (int r = 0; r < total(s); r++) {
+        s->seats[r] = s->ranks;
+        assert_true(plan_ranks_seat(&s->seats[r], &s->memory, r));
     }
-    s->ranks.count[0] = p->parts[0] = 1;
-    p->every = world_from(w, 1, 6);
+    p->raster = s->ranks.raster;
+    p->every = world_from(s->w, 1, 6);
     p->small = true;
 }
 
@@ -325,13 +323,29 @@ static bool swap_steps(plan_dealt *p, int start, damage_kind kind)
     return false;
 }
 
+/* A rank forgets another one. */
+static bool forget_near(simulation *s)
+{
+    plan_ranks *seat = &s->seats[world_from(s->w, 0, total(s) - 1)];
+    int *near = arena_array(&s->memory, (size_t)total(s), sizeof *near), count = 0;
+    int lost = (int)world_from(s->w, 0, seat->near_count - 1);
+    assert_non_null(near);
+    for (int i = 0; i < seat->near_count; i++)
+        if (i != lost) near[count++] = seat->near[i];
+    seat->near = near;
+    seat->near_count = count;
+    return true;
+}
+
 /* Takes one thing away from a plan; false where there is nothing of this kind. */
 static bool damage_plan(simulation *s, plan_dealt *p, damage_kind kind)
 {
-    int start = p->count ? (int)world_from(s->w, 0, p->count - 1) : 0, d = s->ranks.count[1] == 1;
+    int start = p->count ? (int)world_from(s->w, 0, p->count - 1) : 0,
+        d = s->ranks.raster.cells[1] == 1;
     bool done = false;
     if (kind == SMALL_MARGIN) return p->margin[1 + d] > 0 && p->margin[1 + d]--;
     if (kind == LOST_POINT) return lose_points(p);
+    if (kind == LOST_NEAR) return forget_near(s);
     if (kind == EARLY_EXCHANGE || kind == EARLY_LOOP) return swap_steps(p, start, kind);
     for (int i = 0; i < p->count && kind < BELIEVED_VALID && !done; i++)
         done = damage_step(&p->steps[(start + i) % p->count], kind);
@@ -355,6 +369,7 @@ typedef struct outcome {
     bool same, unclear, damaged;
     bool proven; /* by all ranks */
     int parts;
+    bool uneven, rows; /* how ranks are laid out: not as a box of them; through rows */
 } outcome;
 
 /* Whether all ranks prove what they do by a plan. */
@@ -362,8 +377,7 @@ static bool is_proven(const simulation *s, const plan_home *before, text *why)
 {
     bool proven = true;
     for (int r = 0; r < total(s) && proven; r++) {
-        const plan_ranks ranks = as_rank(s, r);
-        const plan_dealt_claim claim = {s->p, s->a, &ranks, before, s->homes};
+        const plan_dealt_claim claim = {s->p, s->a, &s->seats[r], before, s->homes};
         proven = plan_dealt_verify(&claim, why);
     }
     return proven;
@@ -379,7 +393,9 @@ static outcome simulate(uint64_t seed, damage_kind kind)
     plan_dealt shape = {0};
     world_make(&w, seed, &(world_kind){.most_loops = seed % 4 ? 12 : WORLD_LOOPS});
     world_reset(&w);
-    choose_ranks(&w, &s, &shape);
+    choose_ranks(&s, seed, &shape);
+    result.uneven = seed % 2;
+    result.rows = s.ranks.raster.cells[0] > 1;
     for (size_t i = 0; i < w.chain.slot_count; i++) {
         chain_slot *slot = w.chain.slots[i];
         homes[i].whole = true;
@@ -419,8 +435,10 @@ static outcome simulate(uint64_t seed, damage_kind kind)
             text shown = {0};
             chain_print(&shown, &part);
             plan_dealt_print(&shown, &p, &a);
-            fprintf(stderr, "seed %llu, ranks %d %d: %s\n%s", (unsigned long long)seed,
-                    s.ranks.count[1], s.ranks.count[2], text_get(&why), text_get(&shown));
+            for (int r = 0; r < total(&s); r++) grid_box_print(&why, &s.ranks.boxes[r], 3);
+            fprintf(stderr, "seed %llu, cells %d %d %d: %s\n%s", (unsigned long long)seed,
+                    s.ranks.raster.cells[0], s.ranks.raster.cells[1], s.ranks.raster.cells[2],
+                    text_get(&why), text_get(&shown));
             text_free(&shown);
         }
         text_free(&why);
@@ -430,6 +448,7 @@ static outcome simulate(uint64_t seed, damage_kind kind)
     result.unclear = s.unclear;
     for (int r = 0; r <= MOST_RANKS; r++)
         for (int i = 0; i < WORLD_SLOTS; i++) store_array_free(s.arrays[r][i]);
+    arena_free(&s.memory);
     world_free(&w);
     return result;
 }
@@ -443,15 +462,19 @@ static uint64_t chain_count(void)
 static void random_chains_on_ranks_give_the_same_bits(void **state)
 {
     (void)state;
-    int parts = 0, unclear = 0;
+    int parts = 0, uneven = 0, rows = 0, unclear = 0;
     for (uint64_t seed = 1; seed <= chain_count(); seed++) {
         outcome o = simulate(seed, NOTHING);
         assert_true(o.same || o.unclear);
         assert_true(o.proven);
         parts += o.parts;
+        uneven += o.uneven ? o.parts : 0;
+        rows += o.rows ? o.parts : 0;
         unclear += o.unclear;
     }
     assert_true(parts > (int)chain_count());
+    assert_true(uneven > (int)chain_count() / 2);
+    assert_true(rows > (int)chain_count() / 20);
     assert_true(unclear * 10 < (int)chain_count());
 }
 

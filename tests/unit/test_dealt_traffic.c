@@ -1,7 +1,7 @@
 /* What ranks send by the plans of random chains: the prediction, from the sizes of boxes, is what
  * all ranks count when they look for the owner of each box that they need. */
 /* Labels: hostile */
-#include "plan_world.h"
+#include "dealt_layouts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-enum { MOST_RANKS = 6, CHAINS = 1000 };
+enum { MOST_RANKS = LAYOUT_RANKS, CHAINS = 1000 };
 
 typedef struct counts {
     bool sends[MOST_RANKS][MOST_RANKS]; /* in this exchange */
@@ -30,7 +30,7 @@ static void count_box(counts *c, const plan_dealt *p, const plan_ranks *ranks,
         int64_t by[3];
         bool may = plan_image(i, wraps, image);
         for (int d = 0; d < 3; d++) by[d] = image[d] * slot->shape.size[d];
-        for (int from = 0; from < plan_ranks_total(ranks) && may; from++) {
+        for (int from = 0; from < ranks->total && may; from++) {
             grid_box own = plan_own_box(slot, ranks, from), there = grid_box_moved(box, by, 1);
             there = grid_box_intersect(&there, &own);
             int64_t points = grid_box_points(&there);
@@ -44,7 +44,7 @@ static void count_box(counts *c, const plan_dealt *p, const plan_ranks *ranks,
 static void count_exchange(counts *c, const plan_dealt *p, const plan_ranks *ranks,
                            const chain_slot *slot, const plan_span span[3])
 {
-    for (int to = 0; to < plan_ranks_total(ranks); to++) {
+    for (int to = 0; to < ranks->total; to++) {
         grid_box pieces[6], own = plan_own_box(slot, ranks, to);
         grid_box around = plan_around(slot, ranks, &own, span, p->wraps);
         int count = grid_box_subtract(&around, &own, pieces);
@@ -69,11 +69,11 @@ static void count_plan(counts *c, const plan_dealt *p, const analysis_chain *a,
     for (int i = 0; i < p->count; i++) {
         const plan_dealt_step *step = &p->steps[i];
         bool exchanges = step->kind == PLAN_DEALT_EXCHANGE;
-        if (open && !exchanges) end_exchange(c, plan_ranks_total(ranks));
+        if (open && !exchanges) end_exchange(c, ranks->total);
         open = exchanges;
         if (exchanges) count_exchange(c, p, ranks, a->slots[step->slot], step->span);
     }
-    if (open) end_exchange(c, plan_ranks_total(ranks));
+    if (open) end_exchange(c, ranks->total);
 }
 
 /* Deals a random chain out; returns the bytes that all ranks send. */
@@ -83,17 +83,19 @@ static int64_t compare_chain(uint64_t seed)
     world w;
     analysis_chain a;
     plan_home homes[WORLD_SLOTS] = {{0}};
+    plan_ranks ranks;
+    arena memory = {0};
     int64_t bytes = 0;
     world_make(&w, seed, &(world_kind){.most_loops = 12});
-    plan_dealt p = {.parts = {1, 1, 1}, .every = world_from(&w, 1, 6), .small = true};
-    for (int d = 1; d < w.shape.rank; d++) p.parts[d] = (int)world_from(&w, 1, d + 1);
-    plan_ranks ranks = {.count = {1, p.parts[1], p.parts[2]}};
+    dealt_draw_layout(&w, &memory, seed % 2, &ranks);
+    plan_dealt p = {.raster = ranks.raster, .every = world_from(&w, 1, 6), .small = true};
     assert_true(analysis_chain_make(&w.chain, &a));
     for (int i = 0; i < a.slot_count; i++) homes[i].whole = a.slots[i]->is_scalar;
     assert_true(plan_deal(&p, &a, homes));
     count_plan(&counted, &p, &a, &ranks);
-    for (int r = 0; r < plan_ranks_total(&ranks); r++) {
-        plan_messages found = plan_find_messages(&p, &a, r);
+    for (int r = 0; r < ranks.total; r++) {
+        assert_true(plan_ranks_seat(&ranks, &memory, r));
+        plan_messages found = plan_find_messages(&p, &a, &ranks);
         assert_int_equal(found.exchanges, counted.by[r].exchanges);
         assert_int_equal(found.messages, counted.by[r].messages);
         assert_int_equal(found.bytes, counted.by[r].bytes);
@@ -101,6 +103,7 @@ static int64_t compare_chain(uint64_t seed)
     }
     plan_dealt_free(&p);
     analysis_chain_free(&a);
+    arena_free(&memory);
     world_free(&w);
     return bytes;
 }

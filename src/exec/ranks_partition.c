@@ -1,0 +1,62 @@
+/* Ranks that own the parts of a partition of a grid. Its points are the cells by which all grids
+ * are cut. */
+#include "exec/ranks.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+/* Units of a dimension, at whose multiples it may be cut: all of it, where it is not to be. */
+static void find_units(const grid_shape *shape, const bool ordered[3], int64_t unit[3])
+{
+    const bool all = (shape->rank < 3 || ordered[2]) && ordered[1];
+    for (int d = 0; d < 3; d++) unit[d] = d == 0 || (ordered[d] && !all) ? shape->size[d] : 1;
+}
+
+/* A partition of the units. */
+static bool make_rectangles(const struct exec_ranks *r, const grid_shape *shape,
+                            const int64_t unit[3], grid_partition *p)
+{
+    const int ranks = comm_ranks(r->comm);
+    grid_levels levels = r->wish.levels;
+    grid_shape units = *shape;
+    for (int d = 0; d < 3; d++) units.size[d] = (shape->size[d] - 1) / unit[d] + 1;
+    if (!levels.count) levels = (grid_levels){.count = 1, .parts = {ranks}, .smallest = 1};
+    if (!grid_partition_rectangles(p, &units, ranks, &levels)) return false;
+    for (int i = 0; i < p->count; i++)
+        for (int d = 0; d < 3; d++) {
+            p->boxes[i].lo[d] *= unit[d];
+            p->boxes[i].hi[d] = smaller(p->boxes[i].hi[d] * unit[d], shape->size[d]);
+        }
+    return true;
+}
+
+static bool make(const struct exec_ranks *r, const grid_shape *shape, const int64_t unit[3],
+                 grid_partition *p)
+{
+    const int ranks = comm_ranks(r->comm);
+    int parts[3];
+    if (r->wish.kind == RANKS_RECTANGLES) return make_rectangles(r, shape, unit, p);
+    if (r->wish.kind == RANKS_HALVES) return grid_partition_halves(p, shape, ranks, unit);
+    grid_partition_choose(shape, ranks, unit, parts);
+    return grid_partition_cut(p, shape, ranks, parts, unit);
+}
+
+bool ranks_lay_out_partition(struct exec_ranks *r, const grid_shape *shape, const bool ordered[3])
+{
+    const int ranks = comm_ranks(r->comm);
+    grid_partition p = {0};
+    int64_t unit[3];
+    int cells[3];
+    if (r->wish.kind == RANKS_BOX || ranks > GRID_MOST_OWNERS) return false;
+    for (int d = 0; d < 3; d++) cells[d] = (int)smaller(shape->size[d], INT_MAX);
+    find_units(shape, ordered, unit);
+    if (!make(r, shape, unit, &p)) comm_give_up(r->comm, "out of memory");
+    bool done = p.count == ranks;
+    for (int d = 0; d < 3; d++) done = done && cells[d] == shape->size[d];
+    for (int i = 0; i < p.count && done; i++) done = p.owner[i] == i;
+    if (done && !plan_ranks_lay_out(&r->box, &r->layout, cells, p.boxes, ranks, comm_rank(r->comm)))
+        comm_give_up(r->comm, "out of memory");
+    if (done) r->kind = r->wish.kind;
+    grid_partition_free(&p);
+    return done;
+}

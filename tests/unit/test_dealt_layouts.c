@@ -1,0 +1,195 @@
+/* Layouts of ranks: cells, near ranks, and what a proof says of layouts that are no partition. */
+/* Labels: hostile */
+#include "dealt_layouts.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { LAYOUTS = 300 };
+
+/* ---- cells ----------------------------------------------------------------------------------- */
+
+/* Cuts of 1300 x 90 points that lie in the middle of x, and at sixths of y. */
+static void cells_are_as_large_as_cuts_allow(void **state)
+{
+    (void)state;
+    static const grid_box boxes[] = {{{0, 0, 0}, {1300, 30, 1}},
+                                     {{0, 30, 0}, {650, 60, 1}},
+                                     {{650, 30, 0}, {1300, 60, 1}},
+                                     {{0, 60, 0}, {1300, 75, 1}},
+                                     {{0, 75, 0}, {1300, 90, 1}}};
+    const int cells[3] = {1300, 90, 1};
+    plan_ranks ranks;
+    arena memory = {0};
+    assert_true(plan_ranks_lay_out(&ranks, &memory, cells, boxes, 5, 3));
+    assert_int_equal(ranks.raster.cells[0], 2);
+    assert_int_equal(ranks.raster.cells[1], 6);
+    assert_int_equal(ranks.raster.cells[2], 1);
+    assert_int_equal(ranks.raster.thinnest[0], 1);
+    assert_int_equal(ranks.raster.thinnest[1], 1);
+    assert_int_equal(ranks.boxes[1].lo[1], 2);
+    assert_int_equal(ranks.boxes[2].lo[0], 1);
+    arena_free(&memory);
+}
+
+/* A box of ranks, or one of which each has equally many points: so plans are those of a box. */
+static void even_rectangles_are_a_box(void **state)
+{
+    (void)state;
+    const int count[3] = {1, 2, 3}, cells[3] = {1, 64, 96};
+    grid_box boxes[6];
+    plan_ranks box, ranks;
+    arena memory = {0};
+    for (int r = 0; r < 6; r++)
+        boxes[r] = (grid_box){{0, r % 2 * 32, r / 2 * 32}, {1, r % 2 * 32 + 32, r / 2 * 32 + 32}};
+    assert_true(plan_ranks_box(&box, &memory, count, 2));
+    assert_true(plan_ranks_lay_out(&ranks, &memory, cells, boxes, 6, 2));
+    assert_memory_equal(&box.raster, &ranks.raster, sizeof box.raster);
+    assert_memory_equal(box.boxes, ranks.boxes, 6 * sizeof *box.boxes);
+    assert_int_equal(box.near_count, ranks.near_count);
+    arena_free(&memory);
+}
+
+/* ---- near ranks ------------------------------------------------------------------------------ */
+
+/* Whether an index around a rank's own, or one a period away, is another's. */
+static bool is_met(const plan_ranks *ranks, const chain_slot *slot, const int64_t far[3], int other)
+{
+    static const bool wraps[3] = {true, true, true};
+    plan_span span[3];
+    bool met = false;
+    for (int d = 0; d < 3; d++) span[d] = (plan_span){-far[d], far[d]};
+    grid_box own = plan_own_box(slot, ranks, ranks->rank), with = plan_own_box(slot, ranks, other);
+    grid_box around = plan_around(slot, ranks, &own, span, wraps);
+    for (int i = 0; i < PLAN_IMAGES && !met; i++) {
+        int image[3];
+        int64_t shift[3];
+        plan_image(i, wraps, image);
+        for (int d = 0; d < 3; d++) shift[d] = image[d] * slot->shape.size[d];
+        grid_box there = grid_box_moved(&with, shift, 1);
+        met = grid_box_meet(&around, &there) && (other != ranks->rank || i != PLAN_NO_IMAGE);
+    }
+    return met;
+}
+
+/* On all grids, copies reach as far as the thinnest part of them is. */
+static void compare_near(world *w, const plan_ranks *ranks)
+{
+    bool near[LAYOUT_RANKS] = {false};
+    for (int i = 0; i < ranks->near_count; i++) near[ranks->near[i]] = true;
+    for (int times = 1; times < 4; times++) {
+        chain_slot slot = {.shape = w->shape, .type = KATA_F64, .components = 1};
+        int64_t far[3];
+        for (int d = 0; d < w->shape.rank; d++) slot.shape.size[d] *= times;
+        for (int d = 0; d < 3; d++) far[d] = slot.shape.size[d];
+        for (int r = 0; r < ranks->total; r++) {
+            grid_box own = plan_own_box(&slot, ranks, r);
+            for (int d = 0; d < 3; d++) far[d] = smaller(far[d], own.hi[d] - own.lo[d]);
+        }
+        for (int r = 0; r < ranks->total; r++)
+            if (is_met(ranks, &slot, far, r)) assert_true(near[r]);
+    }
+}
+
+static void all_ranks_that_copies_reach_are_near(void **state)
+{
+    (void)state;
+    int left_out = 0;
+    for (uint64_t seed = 1; seed <= LAYOUTS; seed++) {
+        world w;
+        plan_ranks ranks;
+        arena memory = {0};
+        world_make(&w, seed, &(world_kind){.most_loops = 1});
+        dealt_draw_layout(&w, &memory, seed % 2, &ranks);
+        for (int r = 0; r < ranks.total; r++) {
+            assert_true(plan_ranks_seat(&ranks, &memory, r));
+            compare_near(&w, &ranks);
+            left_out += ranks.total - ranks.near_count;
+        }
+        arena_free(&memory);
+        world_free(&w);
+    }
+    assert_true(left_out > LAYOUTS / 2);
+}
+
+/* ---- layouts that are no partition ----------------------------------------------------------- */
+
+/* Gives a rank a cell more along a dimension, which another one has too, or takes one. */
+static bool damage_layout(plan_ranks *ranks, arena *memory, bool more)
+{
+    const size_t total = (size_t)ranks->total;
+    grid_box *boxes = arena_array(memory, total, sizeof *boxes);
+    bool done = false;
+    assert_non_null(boxes);
+    memcpy(boxes, ranks->boxes, total * sizeof *boxes);
+    for (size_t r = 0; r < total && !done; r++)
+        for (int d = 0; d < 3 && !done; d++) {
+            done = boxes[r].hi[d] < ranks->raster.cells[d];
+            if (done) boxes[r].hi[d] += more ? 1 : -1;
+        }
+    ranks->boxes = boxes;
+    return done;
+}
+
+static bool exchanges(const plan_dealt *p)
+{
+    bool found = false;
+    for (int i = 0; i < p->count; i++) found = found || p->steps[i].kind == PLAN_DEALT_EXCHANGE;
+    return found;
+}
+
+/* Plans a chain on such a layout. Returns whether there is an exchange, which is then refused. */
+static bool refuse_layout(uint64_t seed, bool more)
+{
+    world w;
+    plan_ranks ranks;
+    arena memory = {0};
+    analysis_chain a;
+    plan_home homes[WORLD_SLOTS] = {{0}}, before[WORLD_SLOTS];
+    text why = {0};
+    world_make(&w, seed, &(world_kind){.most_loops = 12});
+    dealt_draw_layout(&w, &memory, true, &ranks);
+    plan_dealt p = {.raster = ranks.raster, .every = 4, .small = true};
+    for (int i = 0; i < WORLD_SLOTS; i++) homes[i].whole = true;
+    memcpy(before, homes, sizeof before);
+    assert_true(analysis_chain_make(&w.chain, &a));
+    assert_true(plan_deal(&p, &a, homes));
+    bool met = damage_layout(&ranks, &memory, more) && exchanges(&p), proven = true;
+    for (int r = 0; r < ranks.total && met && proven; r++) {
+        assert_true(plan_ranks_seat(&ranks, &memory, r));
+        proven = plan_dealt_verify(&(plan_dealt_claim){&p, &a, &ranks, before, homes}, &why);
+    }
+    if (met && proven) fail_msg("layout %d with %s is proven", (int)seed, more ? "more" : "less");
+    text_free(&why);
+    plan_dealt_free(&p);
+    analysis_chain_free(&a);
+    arena_free(&memory);
+    world_free(&w);
+    return met;
+}
+
+static void layouts_that_are_no_partition_are_refused(void **state)
+{
+    (void)state;
+    for (int more = 0; more < 2; more++) {
+        int met = 0;
+        for (uint64_t seed = 1; seed <= LAYOUTS; seed++) met += refuse_layout(seed, more);
+        assert_true(met > LAYOUTS / 20);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cells_are_as_large_as_cuts_allow),
+        cmocka_unit_test(even_rectangles_are_a_box),
+        cmocka_unit_test(all_ranks_that_copies_reach_are_near),
+        cmocka_unit_test(layouts_that_are_no_partition_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
