@@ -71,7 +71,7 @@ static bool write_form(kata *k, kata_partition_options *asked, kata_partition_fo
     return words && write_text(&partition_options, path, words);
 }
 
-static const char *const kinds[] = {"rectangles", "tensor", "morton", NULL};
+static const char *const kinds[] = {"rectangles", "tensor", "morton", "halves", NULL};
 static const partition_request defaults = {.kind = KATA_RECTANGLES};
 
 static const option table[] = {
@@ -79,7 +79,8 @@ static const option table[] = {
      OPTION_VALUE(partition_request, size), .positional = true},
     {"levels", "numbers of parts, each cut again into as many as follow, as in 16,1216,6",
      OPTION_VALUE(partition_request, levels), .placeholder = "N,N...", .otherwise = "none"},
-    {"kind", "rectangles of an even load, cuts for ranks, or boxes along the Morton curve",
+    {"kind",
+     "rectangles of an even load, cuts or halves for ranks, or boxes along the Morton curve",
      OPTION_VALUE(partition_request, kind), .choices = kinds},
     {"smallest", "of rectangles: the least points along a side",
      OPTION_VALUE(partition_request, smallest), .low = 1, .high = 1 << 30, .otherwise = "1"},

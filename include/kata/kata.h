@@ -1293,7 +1293,8 @@ KATA_API const char *kata_kernel_explain(kata_kernel *kernel, const kata_ceiling
 typedef enum kata_partition_kind {
     KATA_RECTANGLES, /* level by level, so that the largest part is smallest */
     KATA_TENSOR,     /* each dimension cut through the grid; along x at multiples of 512 */
-    KATA_MORTON      /* boxes with powers of two as sides, dealt along the Morton curve */
+    KATA_MORTON,     /* boxes with powers of two as sides, dealt along the Morton curve */
+    KATA_HALVES      /* halved again and again, in proportion to the owners; also for ranks */
 } kata_partition_kind;
 typedef enum kata_partition_form {
     KATA_PARTITION_TEXT, /* its balance, as a table */

@@ -7,7 +7,7 @@
 #define CALL "kata_partition"
 enum { MOST_GROUPS_DRAWN = 20000 };
 
-static const char *const kind_names[] = {"rectangles", "tensor", "morton"};
+static const char *const kind_names[] = {"rectangles", "tensor", "morton", "halves"};
 
 typedef struct shown {
     kata *k;
@@ -65,7 +65,7 @@ static kata_status read_levels(shown *s)
 static kata_status read_kind(shown *s)
 {
     const kata_partition_options *o = s->options;
-    if ((unsigned)o->kind > KATA_MORTON)
+    if ((unsigned)o->kind > KATA_HALVES)
         return api_fail(s->k, KATA_ERROR_ARGUMENT, CALL ": there is no kind %d", (int)o->kind);
     if ((unsigned)o->form > KATA_PARTITION_SVG)
         return api_fail(s->k, KATA_ERROR_ARGUMENT, CALL ": there is no form %d", (int)o->form);
@@ -79,12 +79,14 @@ static kata_status read_kind(shown *s)
 
 static bool make(shown *s)
 {
-    static const int64_t unit[3] = {GRID_BRICK, 1, 1};
+    static const int64_t unit[3] = {GRID_BRICK, 1, 1}; /* for ranks */
     int parts[3];
     if (s->options->kind == KATA_RECTANGLES)
         return grid_partition_rectangles(&s->p, &s->shape, s->owners, &s->levels);
     if (s->options->kind == KATA_MORTON)
         return grid_partition_morton(&s->p, &s->shape, s->owners, s->owners);
+    if (s->options->kind == KATA_HALVES)
+        return grid_partition_halves(&s->p, &s->shape, s->owners, unit);
     grid_partition_choose(&s->shape, s->owners, unit, parts);
     return grid_partition_cut(&s->p, &s->shape, s->owners, parts, unit);
 }

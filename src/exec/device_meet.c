@@ -1,12 +1,17 @@
 /* Reductions of loops of which a device runs some points: the planes of a tile, or a rank's own.
- * What each gives is one value of a plane, or of a row, and all of it is reduced in the one order
- * (sweep/across_ranks.c). */
+ * What each gives is one value of a plane, of a row, or of a brick, and all of it is reduced in the
+ * one order (sweep/across_ranks.c). */
 #include "exec/on_device.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-int device_cut(const chain_loop *loop) { return !loop->parted ? 3 : loop->parted & 2 ? 1 : 2; }
+int device_cut(const chain_loop *loop)
+{
+    int cut = 0;
+    while (cut < 3 && !(loop->parted >> cut & 1)) cut++;
+    return cut;
+}
 
 /* The partials of one plane along z; of one row, where loops are cut along y. */
 static grid_box piece_of(const grid_box *bricks, int cut, int64_t piece)

@@ -1,7 +1,8 @@
 /* How the ranks are laid out. KATA_RANKS may name a partition of the first grid that is worth it,
  * or say how many ranks a box of them has along y and z. Without it it is the box whose ranks have
- * the smallest surface for that grid. Rows are not cut: sums go over whole bricks of them. Nor is,
- * if possible, a dimension along which loops of the first chain run in order. */
+ * the smallest surface for that grid, and rows are not cut. Sums go over whole bricks of a row: a
+ * partition may cut it between these. If possible, a dimension is not cut along which loops of the
+ * first chain run in order. */
 #include "exec/ranks.h"
 
 #include <stdio.h>

@@ -5,11 +5,13 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* Units of a dimension, at whose multiples it may be cut: all of it, where it is not to be. */
+/* Units of a dimension, at whose multiples it may be cut: bricks along x, over which sums go; all
+ * of it, where it is not to be cut. */
 static void find_units(const grid_shape *shape, const bool ordered[3], int64_t unit[3])
 {
     const bool all = (shape->rank < 3 || ordered[2]) && ordered[1];
-    for (int d = 0; d < 3; d++) unit[d] = d == 0 || (ordered[d] && !all) ? shape->size[d] : 1;
+    for (int d = 0; d < 3; d++) unit[d] = ordered[d] && (!all || !d) ? shape->size[d] : 1;
+    if (unit[0] == 1) unit[0] = GRID_BRICK;
 }
 
 /* A partition of the units. */
@@ -57,6 +59,7 @@ bool ranks_lay_out_partition(struct exec_ranks *r, const grid_shape *shape, cons
     if (done && !plan_ranks_lay_out(&r->box, &r->layout, cells, p.boxes, ranks, comm_rank(r->comm)))
         comm_give_up(r->comm, "out of memory");
     if (done) r->kind = r->wish.kind;
+    if (done) r->box.raster.bricks = shape->size[0];
     grid_partition_free(&p);
     return done;
 }

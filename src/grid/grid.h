@@ -198,8 +198,8 @@ typedef struct grid_levels {
  * of the last level counts first. */
 bool grid_partition_rectangles(grid_partition *p, const grid_shape *shape, int owners,
                                const grid_levels *levels);
-/* Halves a grid again and again, across the longest side: of seven owners, three get as much of it
- * as they are, and four the rest. Cuts lie at multiples of `unit`; some may own nothing. */
+/* Halves a grid again and again, across the longest side (of x, half of it): three of seven owners
+ * get three sevenths, four the rest. Cuts lie at multiples of `unit`; some may own nothing. */
 bool grid_partition_halves(grid_partition *p, const grid_shape *shape, int owners,
                            const int64_t unit[3]);
 /* Deals boxes, whose sides are powers of two and begin at multiples of them, to owners 0 to

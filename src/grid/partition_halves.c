@@ -1,5 +1,6 @@
 /* Partitions by halving: each box of several owners is cut once, across its longest side, between
- * the first half of its owners and the others, where their shares of the points meet. */
+ * the first half of its owners and the others, where their shares of the points meet. A side along
+ * x counts half. */
 #include "grid/partition.h"
 
 typedef struct halver {
@@ -12,14 +13,18 @@ static bool may_cut(const halver *h, const grid_box *box, int d)
     return box->hi[d] - box->lo[d] > h->unit[d];
 }
 
+/* Along x half of it: values next to a cut of x do not lie together in memory. */
+static double length(const grid_box *box, int d)
+{
+    return (double)(box->hi[d] - box->lo[d]) / (d ? 1 : 2);
+}
+
 /* -1: there is nothing to cut. */
 static int longest(const halver *h, const grid_box *box)
 {
     int along = -1;
     for (int d = 2; d >= 0; d--)
-        if (may_cut(h, box, d) &&
-            (along < 0 || box->hi[d] - box->lo[d] > box->hi[along] - box->lo[along]))
-            along = d;
+        if (may_cut(h, box, d) && (along < 0 || length(box, d) > length(box, along))) along = d;
     return along;
 }
 
@@ -35,7 +40,7 @@ static int64_t middle(const halver *h, const grid_box *box, int d, int first, in
 
 static bool halve(const halver *h, const grid_box *box, int owner, int owners)
 {
-    int along = longest(h, box), first = owners / 2;
+    const int along = longest(h, box), first = owners / 2;
     grid_box low = *box, high = *box;
     if (owners == 1 || along < 0) return grid_partition_add(h->p, box, owner);
     low.hi[along] = high.lo[along] = middle(h, box, along, first, owners);

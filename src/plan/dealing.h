@@ -33,6 +33,8 @@ typedef analysis_span plan_span; /* added to the ends of a frame, or of what is 
 typedef struct plan_raster {
     int cells[3];    /* above 1: the dimension is cut */
     int thinnest[3]; /* the fewest cells that a rank has along it */
+    int64_t bricks;  /* points along x of grids that are cut there at multiples of IR_BRICK alone:
+                        others reduce whole, where x is cut */
 } plan_raster;
 
 /* How far around its own indices a rank has valid values of a field: lo <= 0 <= hi per dimension

@@ -225,7 +225,16 @@ static bool run_loop(run *r)
 
 /* ---- loops in parts -------------------------------------------------------------------------- */
 
-/* Whether ranks run each point of a loop once. */
+/* Whether a rank's points of a loop end within a brick, others of which are not its own. */
+static bool cuts_brick(const run *r, const grid_box *box)
+{
+    const grid_box *all = &r->l->loop->box;
+    bool low = box->lo[0] != all->lo[0] && box->lo[0] % IR_BRICK != 0;
+    bool high = box->hi[0] != all->hi[0] && box->hi[0] % IR_BRICK != 0;
+    return !grid_box_is_empty(box) && (low || high);
+}
+
+/* Whether ranks run each point of a loop once, and whole bricks. */
 static bool check_counted(const run *r)
 {
     const plan_ranks *ranks = r->v->c->ranks;
@@ -238,6 +247,7 @@ static bool check_counted(const run *r)
         points += grid_box_points(&box);
         if (i != ranks->rank && grid_box_meet(&mine, &box))
             return refuse(r, "counts points twice: rank %d has them, too", i);
+        if (cuts_brick(r, &box)) return refuse(r, "reduces a part of a brick on rank %d", i);
     }
     return points == grid_box_points(&r->l->loop->box) ||
            refuse(r, "counts %" PRId64 " of its %" PRId64 " points", points,

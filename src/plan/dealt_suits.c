@@ -60,10 +60,16 @@ static bool has_periodic_points_beyond(const analysis_loop *l, int d)
     return beyond && analysis_is_periodic(l, d);
 }
 
+/* Whether ranks would have parts of the bricks over which a loop reduces. */
+static bool cuts_bricks(const plan_dealt *p, const analysis_loop *l)
+{
+    return l->reduces && dealt_is_cut(p, 0) && l->loop->shape.size[0] != p->raster.bricks;
+}
+
 bool dealt_suits(const plan_dealt *p, const plan_home *homes, const analysis_loop *l)
 {
     const chain_loop *loop = l->loop;
-    if (loop->once || l->gathers || !suits_grids(p, l)) return false;
+    if (loop->once || l->gathers || !suits_grids(p, l) || cuts_bricks(p, l)) return false;
     if (loop->copy ? !dealt_copies_near(p, loop) : l->uncuttable) return false;
     for (int d = 0; d < 3; d++) {
         bool ordered = loop->kernel->order[d] != IR_UNORDERED;

@@ -30,18 +30,25 @@ END
 # more parts than points, one point, other kinds
 expect 0 partition 5 --levels 100
 expect_in out "    1       100         5               1               1   100.0 %"
-for kind in rectangles tensor morton; do
+for kind in rectangles tensor morton halves; do
     expect 0 partition 1x1x1 --levels 7 --kind "$kind"
     expect_in out "    1         7         1               1               1   100.0 %"
     expect 0 partition 100x90x80 --levels 13 --kind "$kind" --picture "$kind.svg"
 done
-expect 0 partition 2048 --levels 100 --kind tensor
-expect_in out "    1       100         4             512             512   100.0 %"
+for kind in tensor halves; do
+    expect 0 partition 2048 --levels 100 --kind $kind
+    expect_in out "    1       100         4             512             512   100.0 %"
+done
+expect 0 partition 256x256x256 --levels 7 --kind halves
+expect_text out "256 x 256 x 256 points, halves, 7 owners" \
+    "level     parts    active        smallest         largest   balance" \
+    "    1         7         7         2392064         2421760    99.0 %" \
+    "surface: 449536 points in all, 84224 of one owner"
 
 # large ones take a limited time
 most=1048576
 if is_sanitized; then most=10000; fi
-for kind in rectangles tensor morton; do
+for kind in rectangles tensor morton halves; do
     timeout 200 "$kata" partition 16777216x4194304 --levels "$most" --kind "$kind" >out || fail "$kind: a large grid takes too long"
 done
 expect 0 partition 2048x1900 --levels 16,1216,6 --json large.json --picture large.svg

@@ -10,18 +10,6 @@ set -euo pipefail
 . "$KATA_SOURCE/tests/ranks/ranks_helpers.bash"
 export OMPI_MCA_rmaps_base_oversubscribe=1
 
-# Runs a command on so many ranks, in a folder of its own; on one without MPI.
-on_ranks() # ranks command...
-{
-    local ranks=$1
-    shift
-    rm -rf "ranks$ranks"
-    mkdir "ranks$ranks"
-    local start=(mpirun -n "$ranks")
-    if [ "$ranks" -eq 1 ]; then start=(); fi
-    (cd "ranks$ranks" && timeout 200 "${start[@]}" "$@" >out 2>err </dev/null)
-}
-
 # Rates and times differ.
 without_times() # file
 {
@@ -62,6 +50,7 @@ expect_same "3 2d" cavity --re 100 --size 16 --tolerance 0.5 --quiet --data cavi
 expect_same "2d" lattice --case cavity --size 8 --scheme aa --most-steps 20 --quiet
 expect_same "4" vortex --size 16 --until 0.25 --quiet
 expect_same "7 3d" heat --size 64
+KATA_RANKS='halves small' expect_same "7 3d" weather --nx 48 --ny 40 --steps 2
 
 for limit in "3 1" "4 7" "2 13 4k"; do # ranks, the first program, and the memory of each rank
     read -r n seed memory <<<"$limit"
@@ -209,6 +198,10 @@ if KATA_RANKS="y=3" on_ranks 2 "$kata" run heat; then fail "y=3 suits 2 ranks"; 
 expect_in ranks2/err "KATA_RANKS is 'y=3', which is for 3 ranks, and there are 2"
 if KATA_RANKS="x=2" on_ranks 2 "$kata" run heat; then fail "x=2 is accepted"; fi
 expect_in ranks2/err "not words such as 'y=2 z=4 every=8 small'"
+if KATA_RANKS="rectangles=2,3" on_ranks 2 "$kata" run heat; then fail "rectangles=2,3 suits 2 ranks"; fi
+expect_in ranks2/err "KATA_RANKS is 'rectangles=2,3', which is for 6 ranks, and there are 2"
+if KATA_RANKS="morton" on_ranks 2 "$kata" run heat; then fail "morton is accepted"; fi
+expect_in ranks2/err "or a partition of the grid ('halves', 'rectangles', 'rectangles=2,3' or 'tensor')"
 if KATA_MPI=nowhere.so PATH=$PATH on_ranks 2 "$KATA_BUILD/tests/test_random" --ranks --count 1; then
     fail "programs run on ranks without MPI"
 fi

@@ -34,12 +34,14 @@ static void generate_large_sizes(chance *c, program *p)
     }
 }
 
-/* A grid of which several ranks may have parts. */
+/* A grid of which several ranks may have parts; of a few also of rows, which are cut at point 512.
+ */
 static void generate_dealt_sizes(chance *c, program *p)
 {
-    static const int x[] = {1, 3, 7, 17, 40}, y[] = {8, 9, 14, 16, 23, 37}, z[] = {8, 11, 14, 17};
+    static const int row[] = {1, 3, 7, 17, 40, 530}, x[] = {1, 3, 7, 17, 40},
+                     y[] = {8, 9, 14, 16, 23, 37}, z[] = {8, 11, 14, 17};
     p->rank = chance_of(c, 55) ? 2 : 3;
-    p->size[0] = CHANCE_PICK(c, x);
+    p->size[0] = p->rank == 2 ? CHANCE_PICK(c, row) : CHANCE_PICK(c, x);
     p->size[1] = CHANCE_PICK(c, y);
     p->size[2] = p->rank == 3 ? CHANCE_PICK(c, z) : 1;
 }

@@ -11,3 +11,15 @@ export OMPI_MCA_hwloc_base_binding_policy=none
 export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
 # Ranks that wait for messages leave the core to those that compute, and to other tests.
 export OMPI_MCA_mpi_yield_when_idle=1
+
+# Runs a command on so many ranks, in a folder of its own; on one without MPI.
+on_ranks() # ranks command...
+{
+    local ranks=$1
+    shift
+    rm -rf "ranks$ranks"
+    mkdir "ranks$ranks"
+    local start=(mpirun -n "$ranks")
+    if [ "$ranks" -eq 1 ]; then start=(); fi
+    (cd "ranks$ranks" && timeout 200 "${start[@]}" "$@" >out 2>err </dev/null)
+}

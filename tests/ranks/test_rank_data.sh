@@ -29,6 +29,13 @@ for n in 1 2 3 4 7; do
     cp -r "ranks$n" "saved$n"
     diff -r saved1 "saved$n" || fail "files of $n ranks differ from those of one"
 done
+# The same where ranks have rectangles of a partition.
+for n in 3 5 7; do
+    KATA_RANKS='halves small' run "$n" save local wrap get record copy
+    diff -r saved1 "ranks$n" || fail "files of $n ranks differ from those of one, where the grid is halved"
+done
+KATA_RANKS='halves small' KATA_DEVICE=cuda run 7 save local wrap get record
+diff -r saved1 ranks7 || fail "files of 7 ranks with devices differ, where the grid is halved"
 # The same where ranks compute on a device.
 for n in 1 3 4; do
     KATA_DEVICE=cuda run "$n" save local wrap get record

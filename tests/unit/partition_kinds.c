@@ -35,6 +35,39 @@ static void random_levels_are_partitions(void **state)
     }
 }
 
+/* Each has a point where there are enough, and a share of them to half a unit at each cut. */
+static void random_halves_are_partitions(void **state)
+{
+    (void)state;
+    srand(4);
+    for (int i = 0; i < 300; i++) {
+        grid_partition p = {0};
+        grid_shape shape = partition_random_shape(14);
+        const int64_t unit[3] = {partition_random(1, 5), partition_random(1, 3), 1};
+        int owners = partition_random(1, 30);
+        assert_true(grid_partition_halves(&p, &shape, owners, unit));
+        partition_assert_valid(&p);
+        partition_assert_random_neighbours(&p);
+        for (int b = 0; b < p.count; b++)
+            for (int d = 0; d < 3; d++) assert_int_equal(p.boxes[b].lo[d] % unit[d], 0);
+        grid_partition_free(&p);
+    }
+}
+
+static void halves_are_in_proportion_to_owners(void **state)
+{
+    (void)state;
+    const int64_t unit[3] = {512, 1, 1};
+    for (int owners = 1; owners < 300; owners++) {
+        grid_partition p = {0};
+        assert_true(grid_partition_halves(&p, &(grid_shape){3, {300, 400, 500}}, owners, unit));
+        grid_balance b = grid_partition_balance(&p, 1);
+        assert_int_equal(b.active, owners);
+        assert_true(b.balance > 0.94);
+        grid_partition_free(&p);
+    }
+}
+
 static int64_t power_below(int64_t x) { return x & -x; }
 
 /* Sides are powers of two and begin at multiples of them, but for the last of the grid. */
@@ -225,6 +258,8 @@ int partition_kinds(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_levels_are_partitions),
+        cmocka_unit_test(random_halves_are_partitions),
+        cmocka_unit_test(halves_are_in_proportion_to_owners),
         cmocka_unit_test(random_morton_boxes_are_partitions),
         cmocka_unit_test(morton_boxes_are_dealt_evenly),
         cmocka_unit_test(boxes_of_one_owner_are_put_together),

@@ -1,6 +1,7 @@
 /* Layouts of ranks: cells, near ranks, and what a proof says of layouts that are no partition. */
 /* Labels: hostile */
 #include "dealt_layouts.h"
+#include "lang/lang.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -183,6 +184,65 @@ static void layouts_that_are_no_partition_are_refused(void **state)
     }
 }
 
+/* ---- bricks ---------------------------------------------------------------------------------- */
+
+/* Plans a sum over a grid of so many points along x on two ranks, which have 512 and 768 of 1280;
+ * `bricks`: the size of which it is believed that they have whole bricks. Returns whether it runs
+ * in parts; sets whether that is proven. */
+static bool sums_in_parts(int64_t points, int64_t bricks, bool *proven)
+{
+    static const char text_of[] = "kernel total(in double u, sum double s) { s += u; }";
+    static const grid_box boxes[] = {{{0, 0, 0}, {512, 1, 1}}, {{512, 0, 0}, {1280, 1, 1}}};
+    const int cells[3] = {1280, 1, 1};
+    const grid_boundary boundary = {0};
+    chain_slot u = {.shape = {2, {points, 8, 1}}, .type = KATA_F64, .components = 1};
+    chain_slot s = {.shape = {1, {1, 1, 1}}, .type = KATA_F64, .components = 1, .is_scalar = true};
+    chain_binding bindings[2] = {{.slot = &u, .name = "u", .boundary = &boundary},
+                                 {.slot = &s, .name = "s", .boundary = &boundary}};
+    chain c = {0};
+    messages m = {0};
+    lang_module *module;
+    analysis_chain a;
+    arena memory = {0};
+    plan_ranks ranks;
+    plan_home homes[2] = {{.whole = true}, {.whole = true}};
+    const plan_home before[2] = {{.whole = true}, {.whole = true}};
+    text why = {0};
+    assert_int_equal(lang_compile("t", text_of, strlen(text_of), NULL, &m, &module), KATA_OK);
+    assert_true(plan_ranks_lay_out(&ranks, &memory, cells, boxes, 2, 1));
+    ranks.raster.bricks = bricks;
+    chain_loop loop = {.kernel = module->kernels[0], .shape = u.shape, .bindings = bindings};
+    loop.box = grid_shape_box(&loop.shape);
+    assert_int_equal(chain_append(&c, &loop, &m), KATA_OK);
+    assert_true(analysis_chain_make(&c, &a));
+    plan_dealt p = {.raster = ranks.raster, .every = 4, .small = true};
+    assert_true(plan_deal(&p, &a, homes));
+    bool parts = p.steps[p.count - 1].kind == PLAN_DEALT_PART;
+    *proven = plan_dealt_verify(&(plan_dealt_claim){&p, &a, &ranks, before, homes}, &why);
+    if (!*proven) assert_non_null(strstr(text_get(&why), "reduces a part of a brick on rank 0"));
+    text_free(&why);
+    plan_dealt_free(&p);
+    analysis_chain_free(&a);
+    chain_free(&c);
+    lang_module_free(module);
+    message_free(&m);
+    arena_free(&memory);
+    return parts;
+}
+
+/* Sums go over bricks of 512 points. Where the grid whose cuts lie between bricks has 1280 points,
+ * one of 640 is cut at 256: its sums are made whole. */
+static void sums_run_in_parts_where_no_brick_is_cut(void **state)
+{
+    (void)state;
+    bool proven;
+    assert_true(sums_in_parts(1280, 1280, &proven) && proven);
+    assert_false(sums_in_parts(640, 1280, &proven));
+    assert_true(proven);
+    assert_true(sums_in_parts(640, 640, &proven));
+    assert_false(proven);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +250,7 @@ int main(void)
         cmocka_unit_test(even_rectangles_are_a_box),
         cmocka_unit_test(all_ranks_that_copies_reach_are_near),
         cmocka_unit_test(layouts_that_are_no_partition_are_refused),
+        cmocka_unit_test(sums_run_in_parts_where_no_brick_is_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
