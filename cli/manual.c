@@ -107,7 +107,7 @@ static const struct {
     {"KATA_CC", "the C compiler that kernels are compiled with"},
     {"KATA_THREADS", "how many threads compute; OMP_NUM_THREADS is looked at, too"},
     {"KATA_EXECUTOR", "runs kernels: cpu, reference (an interpreter) or plan"},
-    {"KATA_RANKS", "y=2 z=4: how the ranks that MPI has started are laid out"},
+    {"KATA_RANKS", "y=2 z=4, or halves: how the ranks that MPI has started are laid out"},
     {"KATA_RANKS_NOTE", "seconds that a rank waits for others before a note says so (10)"},
     {"KATA_PROVE", "1: plans for several ranks are proven before they run"},
     {"KATA_WAIT", "1: kernels are not interpreted while they are being compiled"},

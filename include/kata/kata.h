@@ -111,7 +111,7 @@ typedef void (*kata_handler)(void *data, kata_status status, const char *message
  *                            wrapped memory keeps its values), so that reads before writes show
  *   KATA_CHECK=nan           looks for the point at which a NaN or an infinity arises
  *   KATA_DEBUG_LINES=1       leads debuggers and profilers to the lines of the kernel file
- *   KATA_RANKS='y=2 z=4'     lays out the ranks that MPI has started (docs/ranks.md)
+ *   KATA_RANKS='y=2 z=4'     lays out the ranks that MPI has started; also 'halves' (docs/ranks.md)
  *   KATA_MEMORY=8G           limits the memory of fields; KATA_SPILL: the folder for others
  *   KATA_BEHIND=2G           limits the memory of values that wait to be written to files (0:
  *                            nothing waits; docs/output.md)

@@ -12,35 +12,37 @@ static bool add_copy(ranks_run *run, const ranks_copy *copy)
     return true;
 }
 
-/* Adds the copies from one rank that make a box of another's indices valid. Beyond a side that
- * wraps these lie a period away: `shift` from dimension d on is still to be set. */
-static bool add_images(ranks_run *run, ranks_copy *copy, const grid_box *box, int d)
+/* Adds the copies from a rank, which has a box of its own, that make a box of another's indices
+ * valid. Beyond a side that wraps these lie a period away: `shift` from dimension d on is still to
+ * be set. */
+static bool add_images(ranks_run *run, ranks_copy *copy, const grid_box *own, const grid_box *box,
+                       int d)
 {
     const chain_slot *slot = copy->slot;
-    if (d < 3) {
-        int images = run->plan->wraps[d] && plan_may_wrap(slot, d);
-        bool done = true;
-        for (int image = -images; image <= images && done; image++) {
-            copy->shift[d] = image * slot->shape.size[d];
-            done = add_images(run, copy, box, d + 1);
-        }
-        return done;
+    bool done = true;
+    if (d == 3) {
+        grid_box there = grid_box_moved(own, copy->shift, -1);
+        copy->box = grid_box_intersect(&there, box);
+        return grid_box_is_empty(&copy->box) || add_copy(run, copy);
     }
-    grid_box there = plan_own_box(slot, &run->r->box, copy->from);
-    there = grid_box_moved(&there, copy->shift, -1);
-    copy->box = grid_box_intersect(&there, box);
-    return grid_box_is_empty(&copy->box) || add_copy(run, copy);
+    const int images = run->plan->wraps[d] && plan_may_wrap(slot, d);
+    for (int image = -images; image <= images && done; image++) {
+        const int64_t shift = copy->shift[d] = image * slot->shape.size[d];
+        if (own->lo[d] - shift < box->hi[d] && own->hi[d] - shift > box->lo[d])
+            done = add_images(run, copy, own, box, d + 1);
+    }
+    return done;
 }
 
 static bool add_between(ranks_run *run, chain_slot *slot, const plan_span span[3], int from, int to)
 {
     const plan_ranks *ranks = &run->r->box;
     ranks_copy copy = {.slot = slot, .from = from, .to = to};
-    grid_box pieces[6], own = plan_own_box(slot, ranks, to);
+    grid_box pieces[6], own = plan_own_box(slot, ranks, to), sent = plan_own_box(slot, ranks, from);
     grid_box around = plan_around(slot, ranks, &own, span, run->plan->wraps);
     int count = grid_box_subtract(&around, &own, pieces);
     bool done = true;
-    for (int i = 0; i < count && done; i++) done = add_images(run, &copy, &pieces[i], 0);
+    for (int i = 0; i < count && done; i++) done = add_images(run, &copy, &sent, &pieces[i], 0);
     return done;
 }
 

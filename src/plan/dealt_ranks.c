@@ -54,7 +54,7 @@ bool plan_ranks_seat(plan_ranks *ranks, arena *memory, int rank)
     ranks->near = near;
     ranks->near_count = 0;
     for (int r = 0; r < ranks->total && near; r++)
-        if (is_near(ranks, r, 0) && is_near(ranks, r, 1) && is_near(ranks, r, 2))
+        if (is_near(ranks, r, 2) && is_near(ranks, r, 1) && is_near(ranks, r, 0))
             near[ranks->near_count++] = r;
     return near;
 }

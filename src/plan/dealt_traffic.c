@@ -12,26 +12,33 @@ typedef struct traffic {
     plan_messages found;
 } traffic;
 
+/* How many of a rank's own indices along a dimension another one has in a box around its own, those
+ * that lie a period away included. */
+static int64_t indices_along(const traffic *t, const chain_slot *slot, const grid_box *mine,
+                             const grid_box *around, int d)
+{
+    const int images = t->p->wraps[d] && plan_may_wrap(slot, d);
+    int64_t count = 0;
+    for (int i = -images; i <= images; i++) {
+        const int64_t shift = i * slot->shape.size[d];
+        int64_t lo = larger(mine->lo[d] + shift, around->lo[d]);
+        int64_t hi = smaller(mine->hi[d] + shift, around->hi[d]);
+        count += larger(hi - lo, 0);
+    }
+    return count;
+}
+
 /* How many of its own indices a rank sends to another one: those up to a span around that one's
- * own, or images of them a period away. */
+ * own. To itself, only copies a period away. */
 static int64_t indices_for(const traffic *t, const chain_slot *slot, const plan_span span[3],
                            int to)
 {
     const plan_ranks *ranks = t->ranks;
     grid_box mine = plan_own_box(slot, ranks, ranks->rank), other = plan_own_box(slot, ranks, to);
     grid_box around = plan_around(slot, ranks, &other, span, t->p->wraps);
-    int64_t count = 0, shift[3];
-    bool wraps[3];
-    for (int d = 0; d < 3; d++) wraps[d] = t->p->wraps[d] && plan_may_wrap(slot, d);
-    for (int i = 0; i < PLAN_IMAGES; i++) {
-        int image[3];
-        if (!plan_image(i, wraps, image) || (to == ranks->rank && i == PLAN_NO_IMAGE)) continue;
-        for (int d = 0; d < 3; d++) shift[d] = image[d] * slot->shape.size[d];
-        grid_box there = grid_box_moved(&mine, shift, 1);
-        there = grid_box_intersect(&there, &around);
-        count += grid_box_points(&there);
-    }
-    return count;
+    int64_t count = 1;
+    for (int d = 0; d < 3; d++) count *= indices_along(t, slot, &mine, &around, d);
+    return to == ranks->rank ? count - grid_box_points(&mine) : count;
 }
 
 static void add_exchange(traffic *t, const chain_slot *slot, const plan_span span[3])
