@@ -1,11 +1,12 @@
 /* ./dev bench --streams: programs with a third of the memory that their fields need, behind a port.
  *
- *     bench_streams [--folder FOLDER] [--slower N] [--chains N] [CASE...]
+ *     bench_streams [--folder FOLDER] [--copy RATE] [--slower N] [--chains N]
+ *                   [CASE...]
  *
  * The port moves between rings and files in a folder in memory, N times slower than a copy in
  * memory is. Two rates bound a program: that in memory, while the port moves beside it what it
  * must; and that at which the port moves it. */
-#include "streams.h"
+#include "bench_streams.h"
 
 #include <omp.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@ enum { TIMES_LIMIT = 3, CHAINS = 2, CHUNKS = 15 };
 
 typedef struct options {
     const char *folder;
+    double copy;   /* bytes per second; 0: as measured */
     double slower; /* 0: both */
     int chains;
     char **names;
@@ -23,11 +25,14 @@ typedef struct options {
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: bench_streams [--folder FOLDER] [--slower N] [--chains N] [CASE...]\n"
-                    "  FOLDER for files, in memory (/dev/shm)\n"
-                    "  N times less bandwidth than a copy in memory (10, then 40)\n"
-                    "  N chains that are timed, after two others, from 1 to 15 (2)\n"
-                    "cases:");
+    fprintf(stderr,
+            "usage: bench_streams [--folder FOLDER] [--copy RATE] [--slower N] [--chains N] "
+            "[CASE...]\n"
+            "  FOLDER for files, in memory (/dev/shm)\n"
+            "  RATE of a copy in memory, in GB/s (as measured)\n"
+            "  N times less bandwidth than a copy in memory (10, then 40)\n"
+            "  N chains that are timed, after two others, from 1 to 15 (2)\n"
+            "cases:");
     for (int i = 0; i < streams_case_count; i++)
         fprintf(stderr, "%s '%s'", i ? "," : "", streams_cases[i].name);
     fprintf(stderr, "\n");
@@ -49,8 +54,8 @@ static void print_head(double copy)
     printf("copy in memory: %.1f GB/s; %d threads\n\n", copy / 1e9, omp_get_max_threads());
     printf(
         "| program | port | limit | deepest | least | moved | of least | in memory | by the port "
-        "| first chain | chain | of the bound |\n"
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+        "| first chain | chain | processors | of the bound |\n"
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
 }
 
 static bool measure(const streams_case *c, double rate, const options *o)
@@ -69,10 +74,10 @@ static bool measure(const streams_case *c, double rate, const options *o)
     const double bound = beside.chain > port ? beside.chain : port;
     if (!alone.good || !beside.good || !streamed.good) return false;
     printf("| %s | %.2f GB/s | %.0f MB | %lld | %.2f GB | %.2f GB | %.2f | %.2f s (alone %.2f) | "
-           "%.2f s | %.2f s | %.2f s | %.2f |\n",
+           "%.2f s | %.2f s | %.2f s | %.2f for %.2f s | %.2f |\n",
            c->name, rate / 1e9, limit / 1e6, (long long)b.deepest, b.least / 1e9,
            streamed.moved / 1e9, streamed.moved / b.least, beside.chain, alone.chain, port,
-           streamed.first, streamed.chain, bound / streamed.chain);
+           streamed.first, streamed.chain, streamed.worked, alone.worked, bound / streamed.chain);
     fflush(stdout);
     return true;
 }
@@ -93,6 +98,8 @@ static bool read_options(options *o, char **words)
         if (!words[1]) return false;
         if (!strcmp(words[0], "--folder"))
             o->folder = words[1];
+        else if (!strcmp(words[0], "--copy"))
+            o->copy = 1e9 * atof(words[1]);
         else if (!strcmp(words[0], "--slower"))
             o->slower = atof(words[1]);
         else if (!strcmp(words[0], "--chains"))
@@ -112,8 +119,8 @@ int main(int argc, char **argv)
     options o;
     bool good = true;
     if (!read_options(&o, argv + 1)) return usage();
-    double copy;
-    if (!streams_apart(copy_rate, NULL, &copy, sizeof copy)) return EXIT_FAILURE;
+    double copy = o.copy;
+    if (copy <= 0 && !streams_apart(copy_rate, NULL, &copy, sizeof copy)) return EXIT_FAILURE;
     const double slower[] = {o.slower > 0 ? o.slower : 10, 40};
     print_head(copy);
     for (int s = 0; s < (o.slower > 0 ? 1 : 2); s++)

@@ -1,12 +1,13 @@
 /* A program in a process of its own: with a limit of memory and a port behind it, or in memory with
  * the copies of a port beside it. */
-#include "streams.h"
+#include "bench_streams.h"
 
 #include "port/port.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -85,6 +86,14 @@ static bool make(program *p, const streams_task *task)
     return p->own;
 }
 
+static void end(program *p)
+{
+    if (p->own)
+        p->c->own->free(p->own);
+    else
+        bench_program_free(&p->plain);
+}
+
 static double seconds_of(program *p, int64_t steps)
 {
     const double start = clock_seconds();
@@ -105,6 +114,15 @@ static double bytes_of_system(void)
     return in + out;
 }
 
+/* Seconds of all processors. */
+static double processor_seconds(void)
+{
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+           1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
 static bool take_times(const streams_task *task, streams_times *t)
 {
     program p = {.c = NULL};
@@ -117,12 +135,14 @@ static bool take_times(const streams_task *task, streams_times *t)
         if (i == 0) t->first = each;
     }
     const double before = bytes_of_system(), copied_before = copied(&beside);
-    const double start = clock_seconds();
+    const double start = clock_seconds(), worked = processor_seconds();
     for (int i = 0; i < task->chains; i++) seconds[i] = seconds_of(&p, task->c->steps);
     t->beside = (copied(&beside) - copied_before) / (clock_seconds() - start);
+    t->worked = (processor_seconds() - worked) / task->chains;
     if (task->limit > 0) t->moved = (bytes_of_system() - before) / task->chains;
     t->chain = bench_median(seconds, task->chains);
     end_copies(&beside);
+    end(&p);
     return t->good = t->chain > 0;
 }
 

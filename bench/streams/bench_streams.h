@@ -1,7 +1,7 @@
 /* bench_streams: programs whose fields are larger than the limit of memory, behind a port of a
  * stated bandwidth, beside the two rates that bound them. */
-#ifndef STREAMS_H
-#define STREAMS_H
+#ifndef BENCH_STREAMS_H
+#define BENCH_STREAMS_H
 
 #include "bench.h"
 
@@ -48,6 +48,7 @@ typedef struct streams_task {
 typedef struct streams_times {
     double first;  /* seconds of the first chain, with kernels compiled before */
     double chain;  /* seconds of one: the median */
+    double worked; /* seconds of all processors, of one */
     double moved;  /* bytes of one, as the system counts them */
     double beside; /* bytes per second that were copied beside */
     bool good;
