@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,7 +30,7 @@ struct port {
     size_t moved[2];
     port_failure failure; /* error 0: none */
     bool ends;
-    double rate, next;  /* bytes per second; when the next piece may end */
+    double rate, next;  /* bytes per second; when the pieces that were taken may have ended */
     double busy_since;  /* where pieces are not done */
     double busy_before; /* seconds before that */
 };
@@ -68,13 +69,11 @@ static void sleep_until(double time)
     nanosleep(&wait, NULL);
 }
 
-/* When a piece ends at the earliest. The lock is held. */
+/* When a piece ends at the earliest. A thread that is late does not make the port slower: the next
+ * ones follow on what was to be. The lock is held. */
 static double end_of(port *p, size_t bytes)
 {
-    if (p->rate <= 0) return 0;
-    double now = clock_seconds();
-    if (p->next < now) p->next = now;
-    return p->next += (double)bytes / p->rate;
+    return p->rate > 0 ? p->next += (double)bytes / p->rate : 0;
 }
 
 static bool is_busy(const port *p) { return p->busy[false] || p->busy[true]; }
@@ -82,6 +81,7 @@ static bool is_busy(const port *p) { return p->busy[false] || p->busy[true]; }
 static void *work(void *data)
 {
     port *p = data;
+    if (p->rate > 0) prctl(PR_SET_TIMERSLACK, 1000UL); /* nanoseconds: sleeps end in time */
     pthread_mutex_lock(&p->lock);
     for (;;) {
         while (!p->ends && p->first == p->count) pthread_cond_wait(&p->work, &p->lock);
@@ -144,7 +144,7 @@ static bool add(port *p, const piece *one)
     if (p->first == p->count) p->first = p->count = 0;
     if (!vector_reserve(&pieces, &p->capacity, p->count + 1, sizeof *p->pieces)) return false;
     p->pieces = pieces;
-    if (!is_busy(p)) p->busy_since = clock_seconds();
+    if (!is_busy(p)) p->busy_since = p->next = clock_seconds();
     p->pieces[p->count++] = *one;
     p->busy[one->out]++;
     return true;
