@@ -86,16 +86,38 @@ int64_t stream_steps(const analysis_chain *a)
     return most;
 }
 
-/* The planes that tiles of sections so deep should have. Where moves are hidden by the work, which
- * they are from some depth on, starting each loop costs more than they do: then by larger tiles.
- * Loops at once compute some planes around a tile twice: they need larger ones anyway. */
-static int64_t fair_planes(const exec_streams *s, int64_t depth, int64_t steps)
+/* Bytes of a plane of all fields that a loop moves; the most of all loops. */
+static int64_t most_bytes(const exec_streams *s, const analysis_chain *a)
+{
+    int64_t most = 0;
+    for (int l = 0; l < a->loop_count; l++) {
+        const analysis_loop *loop = &a->loops[l];
+        int64_t bytes = 0;
+        for (int p = 0; p < loop->loop->kernel->param_count; p++) {
+            const chain_slot *slot = loop->loop->bindings[p].slot;
+            if (slot && slot->far && s->memory->suits(slot))
+                bytes += s->memory->bytes(s, a, slot->number, 1);
+        }
+        most = larger(most, bytes);
+    }
+    return most;
+}
+
+/* The planes that tiles of sections so deep should have. Starting a loop costs little beside large
+ * planes: a few of them are enough. Where moves are hidden by the work, which they are from some
+ * depth on, it costs more than they do: then by larger tiles. Loops at once compute some planes
+ * around a tile twice: they need larger ones anyway. */
+static int64_t fair_planes(const exec_streams *s, const analysis_chain *a, int64_t depth)
 {
     enum { SMALL = 2 }; /* where moves decide, what is moved counts more */
-    if (s->deepest > s->memory->depth) return smaller(SMALL, depth);
-    if (steps > 1) return smaller(steps * s->memory->fair, steps * depth);
-    const bool hidden = s->memory->ahead && depth > STREAM_DEPTH;
-    return smaller(hidden ? 2 * s->memory->fair : s->memory->fair, depth);
+    const int64_t steps = stream_steps(a), fair = s->memory->fair;
+    const int64_t enough = HOSTILE(3 << 20, 3 << 10); /* bytes that a loop moves */
+    const bool decide = s->deepest > s->memory->depth;
+    if (s->memory->ahead && decide) return smaller(SMALL, depth);
+    if (steps > 1) return smaller(steps * fair, steps * depth);
+    if (s->memory->ahead) return smaller(depth > STREAM_DEPTH ? 2 * fair : fair, depth);
+    const int64_t few = (enough - 1) / larger(most_bytes(s, a), 1) + 1;
+    return smaller(smaller(few, decide ? SMALL : fair), depth);
 }
 
 /* Of planes in a tile. */
@@ -131,6 +153,19 @@ static bool is_one_section(const plan *p, const analysis_chain *a)
     return tiles == 1 && inside == loops;
 }
 
+/* Whether the tiles of a section may have so many planes. */
+static bool section_fits(const exec_streams *s, const analysis_chain *a, const stream_room *room,
+                         int64_t planes)
+{
+    plan p = {.nodes = NULL};
+    plan_request r = {.method = "streamed", .prefetch = 1, .depth = a->loop_count};
+    r.tile[1] = r.tile[2] = planes;
+    const bool fits = make_plan(s, &p, a, &r, room->memory) && is_one_section(&p, a) &&
+                      most_planes(&p, a) <= room->planes;
+    plan_free(&p);
+    return fits;
+}
+
 bool stream_plan_section(const exec_streams *s, plan *p, const analysis_chain *a,
                          const stream_room *room, plan_request *found)
 {
@@ -141,7 +176,8 @@ bool stream_plan_section(const exec_streams *s, plan *p, const analysis_chain *a
     found->depth = a->loop_count;
     const int64_t steps = stream_steps(a);
     const bool fair = steps > 1 || s->memory->ahead;
-    const int64_t least = fair ? fair_planes(s, a->loop_count, steps) : 1;
+    const int64_t least = fair ? fair_planes(s, a, a->loop_count) : 1;
+    if (!asked && !section_fits(s, a, room, least)) return false;
     for (int size = 0; size < (asked ? 1 : SIZES); size++) {
         if (!asked && sizes[size] < least) break;
         if (!asked) found->tile[1] = found->tile[2] = sizes[size];
@@ -185,7 +221,7 @@ static bool plan_depth(const exec_streams *s, plan *p, const analysis_chain *a,
                        const stream_room *room, plan_request r, int64_t above, plan_request *found)
 {
     bool some = false;
-    int64_t planes = fair_planes(s, r.depth, stream_steps(a));
+    int64_t planes = fair_planes(s, a, r.depth);
     while (planes && planes <= above) planes = next_size(planes);
     for (; planes; planes = next_size(planes)) {
         plan larger_tiles = {.nodes = NULL};

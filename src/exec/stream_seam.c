@@ -10,6 +10,7 @@
  * Loops that cannot run beyond their sides run between such sections. */
 #include "exec/streams.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 typedef struct seams {
@@ -259,24 +260,68 @@ static kata_status run_plainly(seams *s, int first, int end, bool streamed)
     return status;
 }
 
+/* Bytes that a section costs per plane of its fields: what it leaves goes out, and comes in again;
+ * and of planes that are touched twice: all goes out, and comes in again. */
+static void find_costs(const seams *s, const analysis_section *part, int64_t *all, int64_t *twice)
+{
+    *all = *twice = 0;
+    for (int i = 0; i < s->a->slot_count; i++) {
+        const analysis_use use = analysis_use_of(part, i);
+        const int64_t plane = s->streams->memory->bytes(s->streams, s->a, i, 1);
+        if (!s->a->slots[i]->far || !use.touched) continue;
+        *twice += 2 * plane;
+        if (!use.written)
+            *all += plane;
+        else if (!analysis_passes(part, i) && analysis_leaves(part, i))
+            *all += 2 * plane;
+    }
+}
+
+/* Bytes that a section moves for each of its loops; INFINITY where that is not known. */
+static double moved_per_loop(seams *s, int first, int end)
+{
+    const analysis_section part = {s->a, first, end};
+    const int64_t period = s->a->loops[first].loop->shape.size[s->dimension];
+    int64_t *starts = arena_array(&s->memory, (size_t)(end - first), sizeof *starts);
+    int64_t reach, all, twice;
+    if (!starts || !find_starts(s, &part, starts, &reach)) return INFINITY;
+    find_costs(s, &part, &all, &twice);
+    return (double)(all * period + twice * reach) / (end - first);
+}
+
+/* How many loops of those from `first` on, `most` at most and not many fewer, make a section that
+ * moves the fewest bytes per loop: it ends where few values wait to be read. */
+static int best_size(seams *s, int first, int most)
+{
+    double least = INFINITY;
+    int best = most;
+    for (int size = most; size > most / 2; size--) {
+        const double each = moved_per_loop(s, first, first + size);
+        if (each < least) best = size;
+        if (each < least) least = each;
+    }
+    arena_clear(&s->memory);
+    return best;
+}
+
 /* Runs loops that can be rolled out: in the deepest sections for which there is memory. */
 static kata_status run_rolled(seams *s, int first, int end)
 {
     kata_status status = KATA_OK;
     const int64_t asked = s->streams->asked.depth, steps = stream_steps(s->a);
-    const int64_t deepest = larger((asked ? asked : s->streams->deepest) / steps, 1);
+    int64_t most = larger((asked ? asked : s->streams->deepest) / steps, 1);
     s->dimension = slowest(&s->a->loops[first]);
     for (int l = first; l < end && !status; l++) status = send_away(s, &s->a->loops[l]);
-    for (int64_t most = deepest; first < end && !status; most = larger(most / 2, 1)) {
+    while (first < end && !status) {
+        const int left = (int)smaller(most, end - first);
+        const int size = asked ? left : best_size(s, first, left);
         bool done = true;
-        while (first < end && done && !status) {
-            int64_t left = end - first, count = (left + most - 1) / most;
-            int size = (int)((left + count - 1) / count);
-            status = run_section(s, first, first + size, &done);
-            if (done) first += size;
-        }
-        if (!done && most == 1 && !status) status = run_plainly(s, first, first + 1, false);
-        if (!done && most == 1) first++;
+        status = run_section(s, first, first + size, &done);
+        if (!done && size == 1 && !status) status = run_plainly(s, first, first + 1, false);
+        if (done || size == 1)
+            first += size;
+        else
+            most = larger(size - larger(size / 10, 1), 1);
     }
     return status;
 }

@@ -129,14 +129,17 @@ void store_window_show(store_window *w, const grid_box *box);
 /* Memory for some planes of a field whose array is a file: those that follow one another along its
  * slowest dimension. They take turns in it, and the ring lies once more behind itself: so the
  * values of any planes that fit lie as in an array. Components with arrays of their own have rings
- * of their own. Planes behind the array's last ones are its first ones again, a period behind. */
+ * of their own, or large planes beside one another in one ring. Planes behind the array's last ones
+ * are its first ones again, a period behind. */
 typedef struct store_ring {
     chain_slot slot;   /* like the field's; its array is the ring */
     store_array array; /* its `data` moves, its other members do not change */
     const store_array *home;
     int dimension;
-    int64_t period;            /* plane `period` is plane 0 again; 0: the field ends */
-    size_t plane_bytes, bytes; /* of a component */
+    int64_t period;       /* plane `period` is plane 0 again; 0: the field ends */
+    size_t plane_bytes;   /* of a component */
+    size_t stride, bytes; /* from plane to plane; of the ring, or of each component's */
+    int times;            /* rings */
     void *memory;
 } store_ring;
 
