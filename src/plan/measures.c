@@ -53,6 +53,20 @@ static int64_t bytes_per_point(const plan_group *g, const grid_box *hull)
     return (int64_t)ceil(bytes);
 }
 
+/* From the first index of a loop to the last one of another, where each is moved by its lag. */
+static int64_t thick_along(const plan_group *g, int d)
+{
+    int64_t lo = INT64_MAX, hi = INT64_MIN;
+    for (int l = g->part.first; l < g->part.end; l++) {
+        const chain_loop *loop = g->part.a->loops[l].loop;
+        const int64_t late = g->lags[l - g->part.first][d].hi, scale = plan_group_scale(g, loop, d);
+        if (loop->once || grid_box_is_empty(&loop->box)) continue;
+        lo = smaller(lo, loop->box.lo[d] * scale + late);
+        hi = larger(hi, loop->box.hi[d] * scale + late);
+    }
+    return lo < hi ? hi - lo : 0;
+}
+
 plan_measures plan_measure(plan_group *g, plan *p)
 {
     grid_box hull = hull_of(g);
@@ -67,6 +81,7 @@ plan_measures plan_measure(plan_group *g, plan *p)
         for (int l = g->part.first; l < g->part.end; l++)
             most = larger(most, g->lags[l - g->part.first][d].hi - plan_group_place(g, l, d));
         m.extent[d] = hull.hi[d] - hull.lo[d];
+        m.thick[d] = p->failed ? m.extent[d] : thick_along(g, d);
         m.growth[d] = (double)most / (double)larger(m.loops - 1, 1);
         m.free[d] = !g->fixed[d] && m.extent[d] > 1;
         m.around[d] = g->period[d] > 0;

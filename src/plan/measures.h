@@ -9,6 +9,7 @@ typedef struct plan_measures {
     int64_t bytes; /* of all fields at a point */
     grid_box hull; /* of their points */
     int64_t extent[3];
+    int64_t thick[3]; /* indices, where each loop is moved by its lag: of loops in a tile, few */
     double growth[3]; /* of the lag, from loop to loop */
     bool free[3];     /* dimensions that can be cut */
     bool around[3];   /* and are periodic */

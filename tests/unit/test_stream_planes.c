@@ -1,5 +1,6 @@
 /* Streams of fields with large planes: those of several components lie beside one another in a
- * ring. Sections on periodic fields end where few values wait to be read. */
+ * ring. Sections on periodic fields end where few values wait to be read. Loops in a tile of planes
+ * are cut so that all threads have some. */
 /* Labels: slow */
 #include "files_world.h"
 
@@ -79,11 +80,50 @@ static void sections_end_where_few_values_wait(void **state)
     compare(32, 64, KATA_PERIODIC, 1 << 20, 55 * VALUES);
 }
 
+/* The size of tiles along z; 0: there are none. */
+static int64_t size_of_tiles(const analysis_chain *a, int threads)
+{
+    plan p = {.nodes = NULL};
+    int64_t size = 0;
+    assert_true(
+        plan_make(&p, a, &(plan_request){.method = "tiled", .cache = 1 << 20, .threads = threads}));
+    for (int i = 1; i < p.count; i++)
+        if (p.nodes[i].kind == PLAN_TILE && p.nodes[i].dimension == 2) size = p.nodes[i].size;
+    plan_free(&p);
+    return size;
+}
+
+static void tiles_of_few_planes_are_cut_for_all_threads(void **state)
+{
+    enum { N = 256, PLANES = 6, LOOPS = 12 };
+    (void)state;
+    world w;
+    analysis_chain a;
+    open_world(&w);
+    kata_module *m = kata_module_from_text(
+        w.k, "heat.kata", "kernel heat(in double u, out double v) { v = u[0,0,-1] + u[0,1,1]; }\n");
+    kata_grid *g = kata_grid_3d(w.k, N, N, N);
+    kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = KATA_CLAMP);
+    kata_field *v = kata_field_like(u, "v");
+    for (int i = 0; i < LOOPS; i++) { /* as in a tile of a streamed plan */
+        const int64_t z = N / 2 - i;
+        kata_apply(kata_kernel_find(m, "heat"), kata_box_3d(g, 0, N, 0, N, z, z + PLANES),
+                   i % 2 ? v : u, i % 2 ? u : v);
+    }
+    assert_true(analysis_chain_make(&w.k->chain, &a));
+    assert_int_equal(size_of_tiles(&a, 2), PLANES / 2);
+    assert_int_equal(size_of_tiles(&a, 3), PLANES / 3);
+    analysis_chain_free(&a);
+    chain_clear(&w.k->chain);
+    close_world(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(components_of_large_planes_lie_together),
         cmocka_unit_test(sections_end_where_few_values_wait),
+        cmocka_unit_test(tiles_of_few_planes_are_cut_for_all_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
