@@ -9,13 +9,12 @@
 typedef struct streams_case {
     const char *name; /* of the case in bench_sweeps or bench_loops */
     int64_t size[3];
-    int64_t steps;   /* of a chain */
-    double fields;   /* bytes per point: all fields */
-    double in, out;  /* that a section must move */
-    double last;     /* that the last one of a chain moves beside them: old values that stay */
-    int64_t reach;   /* planes by which a step shifts the window */
-    bool waits;      /* a step needs a number that the one before has reduced: no deeper sections */
-    double whole_in; /* with `waits`: in and out of what runs before the first number, per chain */
+    int64_t steps;  /* of a chain */
+    double fields;  /* bytes per point: all fields */
+    double in, out; /* that a section must move */
+    double last;    /* that the last one of a chain moves beside them: old values that stay */
+    int64_t reach;  /* planes by which a step shifts the window */
+    bool waits;     /* a step needs a number that the one before has reduced: no deeper sections */
 } streams_case;
 
 extern const streams_case streams_cases[];

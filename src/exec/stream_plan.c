@@ -117,7 +117,7 @@ static int64_t fair_planes(const exec_streams *s, const analysis_chain *a, int64
     if (steps > 1) return smaller(steps * fair, steps * depth);
     if (s->memory->ahead) return smaller(depth > STREAM_DEPTH ? 2 * fair : fair, depth);
     const int64_t few = (enough - 1) / larger(most_bytes(s, a), 1) + 1;
-    return smaller(smaller(few, decide ? SMALL : fair), depth);
+    return smaller(smaller(larger(few, SMALL), decide ? SMALL : fair), depth);
 }
 
 /* Of planes in a tile. */
