@@ -297,8 +297,9 @@ static int best_size(seams *s, int first, int most)
     int best = most;
     for (int size = most; size > most / 2; size--) {
         const double each = moved_per_loop(s, first, first + size);
-        if (each < least) best = size;
-        if (each < least) least = each;
+        if (each >= least) continue;
+        best = size;
+        least = each;
     }
     arena_clear(&s->memory);
     return best;
