@@ -260,6 +260,14 @@ static kata_status run_plainly(seams *s, int first, int end, bool streamed)
     return status;
 }
 
+static int64_t plane_bytes(const seams *s, const chain_slot *slot)
+{
+    const int d = s->dimension;
+    const grid_box all = chain_slot_memory(slot);
+    const int64_t planes = larger(all.hi[d] - all.lo[d], 1);
+    return grid_box_points(&all) / planes * slot->components * store_type_bytes(slot->type);
+}
+
 /* Bytes that a section costs per plane of its fields: what it leaves goes out, and comes in again;
  * and of planes that are touched twice: all goes out, and comes in again. */
 static void find_costs(const seams *s, const analysis_section *part, int64_t *all, int64_t *twice)
@@ -267,8 +275,8 @@ static void find_costs(const seams *s, const analysis_section *part, int64_t *al
     *all = *twice = 0;
     for (int i = 0; i < s->a->slot_count; i++) {
         const analysis_use use = analysis_use_of(part, i);
-        const int64_t plane = s->streams->memory->bytes(s->streams, s->a, i, 1);
         if (!s->a->slots[i]->far || !use.touched) continue;
+        const int64_t plane = plane_bytes(s, s->a->slots[i]);
         *twice += 2 * plane;
         if (!use.written)
             *all += plane;
