@@ -165,6 +165,8 @@ bool codegen_counts(const codegen_writer *w);
 /* Whether rows of a field at other offsets along y and z lie at multiples of the view's distances
  * from the row of the point. */
 bool codegen_is_regular(const ir_kernel *kernel, int param);
+/* Nodes of the graph that compute something of others. */
+int codegen_operations(const ir_kernel *kernel);
 /* Whether two accesses or stores are of one row. */
 bool codegen_same_row(const ir_access *a, const ir_access *b);
 bool codegen_same_written_row(const ir_store *a, const ir_store *b);

@@ -82,6 +82,14 @@ bool codegen_is_regular(const ir_kernel *kernel, int param)
     return regular;
 }
 
+int codegen_operations(const ir_kernel *kernel)
+{
+    const ir_graph *g = &kernel->graph;
+    int operations = 0;
+    for (ir_id id = 1; id < g->count; id++) operations += g->nodes[id].arg[0] != 0;
+    return operations;
+}
+
 bool codegen_same_row(const ir_access *a, const ir_access *b)
 {
     return a->param == b->param && a->component == b->component && a->offset[1] == b->offset[1] &&

@@ -52,13 +52,6 @@ static bool is_box(const ir_kernel *kernel) { return rows_of(kernel, 4) <= 2 * r
 
 /* Compilers take far more than twice as long for a loop of twice as many operations, beside which
  * the loads that pairs save no longer count. */
-static bool is_long(const ir_graph *g, int most)
-{
-    int operations = 0;
-    for (ir_id id = 1; id < g->count; id++) operations += g->nodes[id].arg[0] != 0;
-    return operations > most;
-}
-
 static bool may_pair(const codegen_writer *w)
 {
     enum { MOST_OPERATIONS = 600 };
@@ -66,7 +59,8 @@ static bool may_pair(const codegen_writer *w)
     bool may = w->line && !w->pair && !codegen_reduces(w->loop) && !w->loop->colored &&
                !codegen_has_rows(kernel) && !kernel->direction && !kernel->valid &&
                !kernel->loop_count && !kernel->level_read_count && !codegen_chooses_rows(w) &&
-               !codegen_computes_at(w, CODEGEN_ROW) && !is_long(&kernel->graph, MOST_OPERATIONS);
+               !codegen_computes_at(w, CODEGEN_ROW) &&
+               codegen_operations(kernel) <= MOST_OPERATIONS;
     for (int p = 0; p < kernel->param_count; p++)
         may =
             may &&
@@ -117,12 +111,12 @@ bool codegen_pair_planes(codegen_writer *w)
 
 bool codegen_pair_rows(codegen_writer *w)
 {
-    enum { FEWEST_ROWS = HOSTILE(6, 2), MOST_OPERATIONS = 48 };
+    enum { FEWEST_ROWS = HOSTILE(6, 2), LITTLE = 48 /* operations */ };
     const double good = HOSTILE(1.4, 1.7), better = HOSTILE(2.7, 3.4); /* times the rows of one */
     const ir_kernel *kernel = w->loop->kernel;
     const int rows = rows_of(kernel, 1);
     if (!may_pair(w) || rows < FEWEST_ROWS) return true;
-    if (rows_of(kernel, 4) <= better * rows && !is_long(&kernel->graph, MOST_OPERATIONS))
+    if (codegen_operations(kernel) <= LITTLE && rows_of(kernel, 4) <= better * rows)
         pair(w, 1, 4);
     else if (rows_of(kernel, 2) <= good * rows)
         pair(w, 1, 2);

@@ -68,15 +68,12 @@ static bool may_shift(const codegen_writer *w)
  * operations, as these do. */
 static bool is_light(const ir_kernel *kernel)
 {
-    const ir_graph *g = &kernel->graph;
-    int operations = 0;
-    for (ir_id id = 1; id < g->count; id++) operations += g->nodes[id].arg[0] != 0;
-    return operations <= 2 * kernel->access_count;
+    return codegen_operations(kernel) <= 2 * kernel->access_count;
 }
 
 bool codegen_shift_rows(codegen_writer *w)
 {
-    bool may = may_shift(w) && (is_light(w->loop->kernel) || HOSTILE(0, 1));
+    bool may = may_shift(w) && (is_light(w->loop->kernel) || HOSTILE(false, true));
     int rows = 0;
     for (int i = 0; i < w->loop->kernel->access_count && may; i++) {
         if (i < MOST_SHIFTS && w->shifts >> i & 1) continue;
