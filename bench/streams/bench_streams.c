@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIMES_LIMIT = 3, CHAINS = 2, CHUNKS = 15 };
+enum { TIMES_LIMIT = 3, CHAINS = 2, CHUNKS = 15 /* copies, or chains, at most */ };
 
 typedef struct options {
     const char *folder;
@@ -90,27 +90,37 @@ static bool is_asked(const options *o, const char *name)
     return false;
 }
 
+/* A number above 0, alone. */
+static bool read_number(const char *word, double *number)
+{
+    char *rest;
+    *number = strtod(word, &rest);
+    return rest != word && !*rest && *number > 0;
+}
+
 /* False for wrong words. */
 static bool read_options(options *o, char **words)
 {
     *o = (options){.folder = "/dev/shm", .chains = CHAINS};
     for (; words[0] && words[0][0] == '-'; words += 2) {
-        if (!words[1]) return false;
-        if (!strcmp(words[0], "--folder"))
+        double number = 0;
+        const bool folder = !strcmp(words[0], "--folder");
+        if (!words[1] || (!folder && !read_number(words[1], &number))) return false;
+        if (folder)
             o->folder = words[1];
         else if (!strcmp(words[0], "--copy"))
-            o->copy = 1e9 * atof(words[1]);
+            o->copy = 1e9 * number;
         else if (!strcmp(words[0], "--slower"))
-            o->slower = atof(words[1]);
-        else if (!strcmp(words[0], "--chains"))
-            o->chains = atoi(words[1]);
+            o->slower = number;
+        else if (!strcmp(words[0], "--chains") && number <= CHUNKS)
+            o->chains = (int)number;
         else
             return false;
     }
     o->names = words;
     for (char **n = words; *n; n++)
         if (!streams_find_case(*n)) return false;
-    return o->slower >= 0 && o->chains >= 1 && o->chains <= 15;
+    return o->chains >= 1;
 }
 
 int main(int argc, char **argv)

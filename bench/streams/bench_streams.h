@@ -49,7 +49,6 @@ typedef struct streams_times {
     double chain;  /* seconds of one: the median */
     double worked; /* seconds of all processors, of one */
     double moved;  /* bytes of one, as the system counts them */
-    double beside; /* bytes per second that were copied beside */
     bool good;
 } streams_times;
 

@@ -64,11 +64,6 @@ static void end_copies(copies *c)
     port_rings_close(c->rings);
 }
 
-static double copied(const copies *c)
-{
-    return c->port ? (double)port_moved(c->port, false) + (double)port_moved(c->port, true) : 0;
-}
-
 /* ---- a program ------------------------------------------------------------------------------- */
 
 typedef struct program {
@@ -134,10 +129,8 @@ static bool take_times(const streams_task *task, streams_times *t)
         const double each = seconds_of(&p, task->c->steps);
         if (i == 0) t->first = each;
     }
-    const double before = bytes_of_system(), copied_before = copied(&beside);
-    const double start = clock_seconds(), worked = processor_seconds();
+    const double before = bytes_of_system(), worked = processor_seconds();
     for (int i = 0; i < task->chains; i++) seconds[i] = seconds_of(&p, task->c->steps);
-    t->beside = (copied(&beside) - copied_before) / (clock_seconds() - start);
     t->worked = (processor_seconds() - worked) / task->chains;
     if (task->limit > 0) t->moved = (bytes_of_system() - before) / task->chains;
     t->chain = bench_median(seconds, task->chains);

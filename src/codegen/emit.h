@@ -373,7 +373,7 @@ void codegen_function(codegen_writer *w, nest *file, const bool *wanted);
 typedef bool codegen_pass(codegen_writer *w);
 codegen_pass codegen_look_up, codegen_reuse_values, codegen_widen_bytes, codegen_clear_bytes,
     codegen_pair_rows, codegen_pair_planes, codegen_prefetch, codegen_split_cases,
-    codegen_begin_with_ends, codegen_keep_reused, codegen_use_strides;
+    codegen_begin_with_ends, codegen_keep_reused;
 
 /* Runs the passes in their order, but those that the loop leaves out. */
 bool codegen_run_passes(codegen_writer *w);

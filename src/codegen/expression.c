@@ -270,8 +270,8 @@ static void add_reused(text *out, const codegen_writer *w, ir_id id)
 /* An index of the point; functions of points are given that of their own row. */
 static void add_index(text *out, const codegen_writer *w, int dimension)
 {
-    bool moved = w->jammed && w->second && dimension == w->paired;
-    text_add(out, moved ? "(i%c + %d)" : "i%c", "xyz"[dimension], (int)w -> second);
+    const int beyond = w->jammed && dimension == w->paired ? (int)w->second : 0;
+    text_add(out, beyond ? "(i%c + %d)" : "i%c", "xyz"[dimension], beyond);
 }
 
 static void add_looked_up(text *out, const codegen_writer *w, const codegen_lookup *lookup)

@@ -6,6 +6,7 @@
 #include "codegen/bin_checks.h"
 #include "codegen/halves.h"
 #include "codegen/shifts.h"
+#include "codegen/strides.h"
 
 #include <stdlib.h>
 #include <string.h>

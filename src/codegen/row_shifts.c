@@ -46,7 +46,7 @@ static uint64_t row_of(const codegen_writer *w, int i)
     int32_t low = 0, high = 0;
     for (int k = 0; k < kernel->access_count; k++) {
         const ir_access *a = &kernel->accesses[k];
-        if (a->param != first->param || !codegen_same_row(a, first)) continue;
+        if (!codegen_same_row(a, first)) continue;
         if (k >= MOST_SHIFTS) return 0;
         row |= (uint64_t)1 << k;
         count++;
@@ -111,7 +111,7 @@ static bool begins_row(const codegen_writer *w, int access)
     bool begins = codegen_is_shifted(w, access);
     for (int i = 0; i < access && begins; i++) {
         const ir_access *b = &w->loop->kernel->accesses[i];
-        begins = !(codegen_is_shifted(w, i) && a->param == b->param && codegen_same_row(a, b));
+        begins = !(codegen_is_shifted(w, i) && codegen_same_row(a, b));
     }
     return begins;
 }
@@ -128,8 +128,7 @@ static int reach(const codegen_writer *w, int access, int side)
     int far = 0;
     for (int i = 0; i < w->loop->kernel->access_count; i++) {
         const ir_access *a = &w->loop->kernel->accesses[i];
-        if (a->param == row->param && codegen_same_row(a, row))
-            far = (int)larger(far, (int64_t)side * a->offset[0]);
+        if (codegen_same_row(a, row)) far = (int)larger(far, (int64_t)side * a->offset[0]);
     }
     return far;
 }

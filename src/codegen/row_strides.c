@@ -46,11 +46,15 @@ static bool is_of(const row *a, const row *b)
     return a->read->param == b->read->param && a->read->component == b->read->component;
 }
 
+static bool is_same(const row *a, const row *b)
+{
+    return is_of(a, b) && a->at[1] == b->at[1] && a->at[2] == b->at[2];
+}
+
 static void add_row(rows *r, const row *new)
 {
     for (int i = 0; i < r->count; i++)
-        if (is_of(&r->of[i], new) && r->of[i].at[1] == new->at[1] && r->of[i].at[2] == new->at[2])
-            return;
+        if (is_same(&r->of[i], new)) return;
     if (r->count < MOST_ROWS)
         r->of[r->count++] = *new;
     else
@@ -198,9 +202,7 @@ static bool brings_base(const rows *all, int count, place *at)
     place other;
     if (!find_place(all, &all->of[count], at)) return false;
     for (int i = 0; i < count; i++)
-        if (find_place(all, &all->of[i], &other) && is_of(&other.base, &at->base) &&
-            other.base.at[1] == at->base.at[1] && other.base.at[2] == at->base.at[2])
-            return false;
+        if (find_place(all, &all->of[i], &other) && is_same(&other.base, &at->base)) return false;
     return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include "codegen/emit.h"
 
+codegen_pass codegen_use_strides;
 /* Whether the row of an access is found so, for the writer's row; and whether some row of a
  * parameter is. */
 bool codegen_is_strided(const codegen_writer *w, const ir_access *a);

@@ -3,9 +3,9 @@
  * finds in them only what it has computed or got from others. At the end, and between two parts of
  * a chain, all that homes promise is compared, and nothing is touched beyond the margin that the
  * plan has memory for. Half of the layouts of ranks are boxes of them, the others any rectangles.
- * Plans with a step left out, a span one too short, a copy believed valid that
- * is not, a point that no rank has, a near rank that is forgotten, or a margin one too small are
- * found to be wrong. Each rank proves what it does by a plan: all plans that are made, and none
+ * Damaged plans are found to be wrong: a step is left out, or a span is one too short; a copy is
+ * believed valid that is not; no rank has a point; a near rank is forgotten; a margin is one too
+ * small. Each rank proves what it does by a plan: all plans that are made, and none
  * that is damaged and gives other bits. */
 /* Labels: hostile slow */
 #include "dealt_layouts.h"
