@@ -147,6 +147,9 @@ static void run_steps(const apply *a, const apply_request *r, kata_grid *grid,
         kata_apply_args(a->kernel, &range, a->count, args);
         after_step(&s, a);
     }
+    for (int i = 0; i < 3 && args; i++) /* nobody reads what the last step has read */
+        if (swapped[i] && !swapped[i]->output && !apply_is_output(swapped[i]))
+            kata_discard(swapped[i]->field);
     kata_flush(a->k); /* also where no result is asked for */
     progress_erase(&s.shown);
     free(args);

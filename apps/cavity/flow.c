@@ -68,6 +68,7 @@ static void advance(const run *r, int64_t steps, progress *p)
 {
     for (int64_t i = 0; i < steps && kata_ok(r->k); i++) {
         kata_apply(r->step, kata_all(r->grid), r->now, r->next, r->even, r->odd, r->c->lid);
+        kata_discard(r->now); /* nobody reads a step back */
         kata_swap(r->now, r->next);
         kata_step(r->k);
         progress_show(p);

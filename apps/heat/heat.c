@@ -97,6 +97,7 @@ static void solve(const heat *h, level *l, int64_t first, progress *p)
     if (!first) kata_apply(h->start, kata_all(l->grid), l->u);
     for (int64_t i = first; i < l->steps && kata_ok(h->k); i++) {
         kata_apply(h->step, kata_all(l->grid), l->u, l->v, l->ratio);
+        kata_discard(l->u); /* nobody reads a step back */
         kata_swap(l->u, l->v);
         kata_step(h->k);
         progress_show(p);

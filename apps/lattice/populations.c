@@ -129,7 +129,10 @@ void lattice_step(lattice *l)
         kata_apply(relax, kata_all(l->grid), from, to, l->rates, l->setup.force);
     else
         kata_apply(relax, kata_all(l->grid), from, to, l->even, l->odd, l->setup.force);
-    if (pull) kata_swap(l->now, l->next);
+    if (pull) {
+        kata_discard(l->now); /* nobody reads a step back */
+        kata_swap(l->now, l->next);
+    }
     l->steps++;
     kata_step(l->k);
 }

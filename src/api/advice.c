@@ -13,6 +13,7 @@
 /* What the loops of a chain do with a slot. */
 typedef struct slot_use {
     const char *name; /* of the field; NULL: loops know it by several names */
+    const char *last; /* by which the last loop knows it */
     bool written, read_last;
 } slot_use;
 
@@ -26,7 +27,7 @@ static slot_use use_of(const analysis_chain *a, int slot)
             if (t->scalar || t->slot != slot) continue;
             const char *name = a->loops[l].loop->bindings[t->param].name;
             one = one && name && (!use.name || !strcmp(use.name, name));
-            use.name = name;
+            use.name = use.last = name;
             use.written = use.written || t->writes;
             use.read_last = !t->writes;
         }
@@ -48,31 +49,55 @@ static bool is_spare(const analysis_chain *a, int slot, const slot_use *use)
            bytes > HOSTILE(machine_second_cache(), 0) && !analysis_takes(&all, slot);
 }
 
+/* Whether a field that is exchanged has values of a step before the last one when a chain ends,
+ * while the fields of the program need more memory than the limit. */
+static bool is_old(const analysis_chain *a, int slot, const slot_use *use)
+{
+    const chain_slot *s = a->slots[slot];
+    return s->exchanged && s->pool && store_pool_is_short(s->pool) && !a->dead[slot] && use->last &&
+           use->read_last;
+}
+
+static void note_spare(kata *k, const char *name, bool exchanged)
+{
+    int i = 0;
+    while (i < k->spare_count && strcmp(k->spares[i].field, name) != 0) i++;
+    if (i == API_SPARES) return;
+    if (i == k->spare_count) {
+        k->spares[k->spare_count++] = (api_spare){.exchanged = exchanged};
+        snprintf(k->spares[i].field, sizeof k->spares[i].field, "%s", name);
+    }
+    k->spares[i].chains++;
+}
+
 void api_advice_note(kata *k, const analysis_chain *a)
 {
     for (int slot = 0; slot < a->slot_count; slot++) {
         if (a->slots[slot]->is_scalar) continue;
         slot_use use = use_of(a, slot);
-        int i = 0;
-        if (!is_spare(a, slot, &use)) continue;
-        while (i < k->spare_count && strcmp(k->spares[i].field, use.name) != 0) i++;
-        if (i == API_SPARES) continue;
-        if (i == k->spare_count) {
-            k->spares[k->spare_count++] = (api_spare){.chains = 0};
-            snprintf(k->spares[i].field, sizeof k->spares[i].field, "%s", use.name);
-        }
-        k->spares[i].chains++;
+        if (is_spare(a, slot, &use)) note_spare(k, use.name, false);
+        if (is_old(a, slot, &use)) note_spare(k, use.last, true);
     }
 }
 
 static void print_spares(text *out, const kata *k)
 {
     for (int i = 0; i < k->spare_count; i++)
+        if (k->spares[i].exchanged)
+            text_add(out,
+                     "  smaller     '%s' keeps the values that the last step of a chain has read "
+                     "(%lld times): if nothing reads them afterwards, call kata_discard behind the "
+                     "kernel that reads them, before fields are exchanged; then planes of it are "
+                     "enough\n",
+                     k->spares[i].field, (long long)k->spares[i].chains);
+    for (int i = 0; i < k->spare_count; i++) {
+        if (k->spares[i].exchanged) continue;
         text_add(out,
                  "  faster      '%s' is written and used up within a chain (%lld times), and left "
                  "in memory: if nothing reads it afterwards, make it a temporary field, or call "
                  "kata_discard before the chain ends\n",
                  k->spares[i].field, (long long)k->spares[i].chains);
+    }
 }
 
 /* ---- ends of chains -------------------------------------------------------------------------- */

@@ -27,9 +27,11 @@ typedef struct api_force {
 } api_force;
 enum { API_FORCES = 16 }; /* more than there are such calls */
 
-/* A field whose values every chain makes and uses up, but leaves in memory: see advice.c. */
+/* A field that has values behind chains which nobody may need: those that the chain makes and uses
+ * up; or, of one that is exchanged, those before its last step. See advice.c. */
 typedef struct api_spare {
     char field[64];
+    bool exchanged;
     int64_t chains;
 } api_spare;
 enum { API_SPARES = 8 };

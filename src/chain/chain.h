@@ -20,6 +20,14 @@ typedef struct chain_log {
 } chain_log;
 
 /* Where the values of a field are stored, or a scalar. */
+/* Where an executor wants the array of a field. Nowhere: no loop finds its values there. */
+typedef enum chain_home {
+    CHAIN_ANYWHERE,
+    CHAIN_IN_MEMORY,
+    CHAIN_IN_FILE,
+    CHAIN_NOWHERE
+} chain_home;
+
 typedef struct chain_slot {
     grid_shape shape;  /* points along each dimension, ghosts not counted */
     bool staggered[3]; /* one point more than the grid has cells */
@@ -44,7 +52,9 @@ typedef struct chain_slot {
                                   NULL: `array` has them all */
     struct store_device *on_device; /* its copy on a device; NULL: none */
     struct store_pool *pool;        /* where the array gets its memory; NULL: from the system */
-    bool far;                       /* its array is in a file, and is better moved by planes */
+    bool far;                       /* its array is in a file, and is better moved by planes; or
+                                       there is none but planes, while loops use them */
+    chain_home home;                /* where the array is made that it lacks */
     bool poisoned;                  /* without an array they are NaN (0 for integers), else 0 */
     chain_log *log;                 /* of a scalar that is logged; NULL otherwise */
     int number;                     /* in the chain that it was queued in last */

@@ -37,6 +37,11 @@ static void explain_text(const struct exec_files *f, const facts *t, text *out)
         text_add(out, ", the longest in tiles of %lld planes, %lld loops deep",
                  (long long)f->streams.request.tile[2], (long long)f->streams.request.depth);
     text_add(out, "; %lld on mapped files\n", (long long)f->streams.home);
+    if (f->beside)
+        text_add(out,
+                 "  in %lld chains all other fields were in memory: what is made and used up had "
+                 "planes alone\n",
+                 (long long)f->beside);
     if (f->streams.streamed) {
         text_add(out,
                  "  moved in %.3g GB, out %.3g GB; %.3g s, of which %.3g s waiting for the "
@@ -52,11 +57,12 @@ static void explain_text(const struct exec_files *f, const facts *t, text *out)
 static void explain_json(const struct exec_files *f, const facts *t, text *out)
 {
     text_add(out,
-             "{\"kind\": \"files\", \"streamed\": %lld, \"mapped\": %lld, \"planes\": %lld, "
+             "{\"kind\": \"files\", \"streamed\": %lld, \"in_memory\": %lld, \"mapped\": %lld, "
+             "\"planes\": %lld, "
              "\"depth\": %lld, \"bytes_in\": %.0f, \"bytes_out\": %.0f, \"seconds\": %.9g, "
              "\"seconds_waiting\": %.9g, \"seconds_disk\": %.9g, \"bound\": \"%s\", "
              "\"reasons\": [",
-             (long long)f->streams.streamed, (long long)f->streams.home,
+             (long long)f->streams.streamed, (long long)f->beside, (long long)f->streams.home,
              (long long)f->streams.request.tile[2], (long long)f->streams.request.depth, t->in,
              t->out, f->streams.seconds, f->streams.waited, t->busy, t->disk ? "disk" : "loops");
     for (int i = 0; i < f->streams.reason_count; i++)

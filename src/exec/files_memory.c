@@ -82,7 +82,8 @@ static stream_ring *open_ring(stream_run *run, const plan_node *buffer)
     ring->as = (stream_ring){&ring->ring.slot, store_ring_dimension(field)};
     const int64_t planes = buffer->capacity[ring->as.dimension] +
                            2 * stream_outside(run->a, buffer->slot, ring->as.dimension);
-    if (port_file_settle(field->array->file) &&
+    port_file *file = field->array->file; /* NULL: it has values in the ring alone */
+    if ((!file || port_file_settle(file)) &&
         store_ring_make(&ring->ring, field, planes, run->seam ? run->seam->period : 0))
         return &ring->as;
     free(ring);

@@ -21,13 +21,36 @@ static kata_status send_away(const chain *c, messages *m)
     return status;
 }
 
+static const chain_slot *far_slot(const chain *c)
+{
+    for (size_t i = 0; i < c->slot_count; i++)
+        if (c->slots[i]->far) return c->slots[i];
+    return NULL;
+}
+
+/* Whether the fields of the program need more memory than the limit. */
+static bool is_short(const chain *c)
+{
+    bool some = false;
+    for (size_t i = 0; i < c->slot_count && !some; i++)
+        some = c->slots[i]->pool && store_pool_is_short(c->slots[i]->pool);
+    return some;
+}
+
 static kata_status run_on_files(exec_context *context, chain *c, messages *m)
 {
-    kata_status status = sweep_make_arrays(c, m);
+    bool done = false;
+    kata_status status = KATA_OK;
+    const bool alone = !context->ranks && is_short(c);
+    if (alone) status = files_run_beside(context->files, c, m, &done);
+    if (alone && !status && !done) status = files_run_turned(context->files, c, m, &done);
+    if (status || done) return status;
+    status = sweep_make_arrays(c, m);
+    const chain_slot *far = far_slot(c);
+    if (!status && far) status = files_give_way(context->files, c, far, m);
     if (!status) status = send_away(c, m);
     if (status) return status;
-    for (size_t i = 0; i < c->slot_count; i++)
-        if (c->slots[i]->far) return stream_chain(&context->files->streams, c, m);
+    if (far_slot(c)) return stream_chain(&context->files->streams, c, m);
     return exec_cpu.run(context, c, m);
 }
 
@@ -82,6 +105,7 @@ void exec_files_close(exec_context *context)
 {
     if (!context->files) return;
     port_close(context->files->port);
+    free(context->files->kept);
     free(context->files);
     context->files = NULL;
 }

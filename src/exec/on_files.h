@@ -4,11 +4,20 @@
 
 #include "exec/streams.h"
 
+/* A field whose array stays in memory, see files_beside.c. */
+typedef struct files_kept {
+    chain_slot *slot;
+    char name[64];
+} files_kept;
+
 struct exec_files {
     exec_streams streams;
     port *port;   /* NULL at first */
     int64_t rate; /* see exec_files_open */
     double busy;  /* seconds in which the disk had moved something before the last section */
+    files_kept *kept;
+    size_t kept_count, kept_room;
+    int64_t beside; /* chains that left fields without homes */
 };
 
 /* on_files.c: runs a chain on this rank's own points. Where there is a limit of memory, loops that
@@ -24,6 +33,21 @@ bool files_disk_decides(double busy, double seconds, double waited);
 /* After a chain: where the disk has decided, sections are to be twice as deep, and move half as
  * much; where it had little to do, less deep. */
 void files_learn(exec_streams *s, double busy, double seconds, double waited);
+
+/* ---- files_beside.c -------------------------------------------------------------------------- */
+
+/* Runs a chain in which some fields have values only while it runs, if the others fit the limit:
+ * *done. Otherwise nothing has run. */
+kata_status files_run_beside(struct exec_files *f, const chain *c, messages *m, bool *done);
+/* Before a chain that is streamed from files; `far`: one of its slots that is moved. Where it has
+ * no room for rings, fields that were kept in memory go to files. */
+kata_status files_give_way(struct exec_files *f, const chain *c, const chain_slot *far,
+                           messages *m);
+
+/* ---- files_turn.c ---------------------------------------------------------------------------- */
+
+/* The same where one of two fields has values before the chain, and the other one behind it. */
+kata_status files_run_turned(struct exec_files *f, const chain *c, messages *m, bool *done);
 
 /* ---- files_failure.c --------------------------------------------------------------------------
  */

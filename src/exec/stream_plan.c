@@ -103,16 +103,18 @@ static int64_t most_bytes(const exec_streams *s, const analysis_chain *a)
     return most;
 }
 
-/* The planes that tiles of sections so deep should have. Starting a loop costs little beside large
- * planes: a few of them are enough. Where moves are hidden by the work, which they are from some
- * depth on, it costs more than they do: then by larger tiles. Loops at once compute some planes
- * around a tile twice: they need larger ones anyway. */
-static int64_t fair_planes(const exec_streams *s, const analysis_chain *a, int64_t depth)
+/* The planes that tiles of sections so deep should have, if what is moved decides that. Starting a
+ * loop costs little beside large planes: a few of them are enough. Where moves are hidden by the
+ * work, which they are from some depth on, it costs more than they do: then by larger tiles. Loops
+ * at once compute some planes around a tile twice: they need larger ones anyway. */
+static int64_t fair_planes(const exec_streams *s, const analysis_chain *a, const stream_room *room,
+                           int64_t depth)
 {
     enum { SMALL = 2 }; /* where moves decide, what is moved counts more */
     const int64_t steps = stream_steps(a), fair = s->memory->fair;
     const int64_t enough = HOSTILE(3 << 20, 3 << 10); /* bytes that a loop moves */
     const bool decide = s->deepest > s->memory->depth;
+    if (room->fair) return smaller(room->fair, depth);
     if (s->memory->ahead && decide) return smaller(SMALL, depth);
     if (steps > 1) return smaller(steps * fair, steps * depth);
     if (s->memory->ahead) return smaller(depth > STREAM_DEPTH ? 2 * fair : fair, depth);
@@ -176,7 +178,7 @@ bool stream_plan_section(const exec_streams *s, plan *p, const analysis_chain *a
     found->depth = a->loop_count;
     const int64_t steps = stream_steps(a);
     const bool fair = steps > 1 || s->memory->ahead;
-    const int64_t least = fair ? fair_planes(s, a, a->loop_count) : 1;
+    const int64_t least = fair ? fair_planes(s, a, room, a->loop_count) : 1;
     if (!asked && !section_fits(s, a, room, least)) return false;
     for (int size = 0; size < (asked ? 1 : SIZES); size++) {
         if (!asked && sizes[size] < least) break;
@@ -221,7 +223,7 @@ static bool plan_depth(const exec_streams *s, plan *p, const analysis_chain *a,
                        const stream_room *room, plan_request r, int64_t above, plan_request *found)
 {
     bool some = false;
-    int64_t planes = fair_planes(s, a, r.depth);
+    int64_t planes = fair_planes(s, a, room, r.depth);
     while (planes && planes <= above) planes = next_size(planes);
     for (; planes; planes = next_size(planes)) {
         plan larger_tiles = {.nodes = NULL};
@@ -231,6 +233,7 @@ static bool plan_depth(const exec_streams *s, plan *p, const analysis_chain *a,
         *p = larger_tiles;
         *found = r;
         some = true;
+        if (room->fair) break;
     }
     return some;
 }
@@ -255,10 +258,11 @@ bool stream_plan(const exec_streams *s, plan *p, const analysis_chain *a, const 
     *found = s->asked;
     if (found->depth) found->depth = larger(found->depth / steps, 1);
     if (found->method) return make_plan(s, p, a, found, room->memory) || say_why(p, a, found);
-    for (int64_t depth = larger(s->deepest / steps, 1); depth >= 1;
-         depth -= larger(depth / 10, 1)) {
+    const int64_t deepest = room->fair ? room->fair : s->deepest;
+    for (int64_t depth = larger(deepest / steps, 1); depth >= 1; depth -= larger(depth / 10, 1)) {
         const int64_t loops = larger(a->loop_count, 1), count = (loops + depth - 1) / depth;
         plan_request r = least_request();
+        r.prefetch = !room->fair;
         r.depth = (loops + count - 1) / count;
         if (some && !may_be_shallower(s, r.depth, steps)) break;
         if (r.depth != last)

@@ -185,6 +185,8 @@ bool stream_fits(const exec_streams *s, const plan *p, const analysis_chain *a);
 typedef struct stream_room {
     int64_t memory; /* bytes, of all */
     int64_t planes; /* of each; 0: any number */
+    int64_t fair;   /* nothing is moved: tiles have so many planes, and sections as many loops, if
+                       not less; 0: it is */
 } stream_room;
 
 /* Makes the plan of a chain that moves the fewest bytes, with rings for which there is room. False

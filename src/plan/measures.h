@@ -16,6 +16,13 @@ typedef struct plan_measures {
     bool reduces;
 } plan_measures;
 
+/* Whether loops lie in a tile of a larger plan: each begins and ends as far behind the one before
+ * as it lags. */
+static inline bool plan_leans(const plan_measures *m, int d)
+{
+    return !m->around[d] && m->thick[d] < m->extent[d];
+}
+
 /* Notes in the plan if memory is out. */
 plan_measures plan_measure(plan_group *g, plan *p);
 

@@ -157,6 +157,8 @@ typedef struct plan {
     bool failed;            /* memory was out */
 } plan;                     /* zero-initialised is empty */
 
+/* The program's name of a field or scalar; NULL where it has none. */
+const char *plan_slot_name(const analysis_chain *a, int slot);
 bool plan_is_leaf(const plan_node *n);
 /* A TILE, or BLOCKS. */
 bool plan_is_tile(const plan_node *n);

@@ -2,11 +2,11 @@
  * where it is much larger than those of each core. Tiles of one thread each would have to share it,
  * and be smaller and shallower.
  *
- * The grid is cut along its slowest dimension only. Rows stay whole; so loops that sum up take
- * part. A loop lags behind the one before, and a tile touches as many rows more as the last loop
- * lags behind the first; of these the later loops touch ever fewer fields, so that half of them
- * count. If the cache holds as many rows, all loops of the group are in one section; otherwise a
- * section is as deep as its tiles are wide. */
+ * The grid is cut along its slowest dimension only; in a tile of planes, along the next one. Rows
+ * stay whole; so loops that sum up take part. A loop lags behind the one before, and a tile touches
+ * as many rows more as the last loop lags behind the first; of these the later loops touch ever
+ * fewer fields, so that half of them count. If the cache holds as many rows, all loops of the group
+ * are in one section; otherwise a section is as deep as its tiles are wide. */
 #include "plan/measures.h"
 
 #include <math.h>
@@ -14,10 +14,10 @@
 /* Sizes for the cache; false: tiles would not be worth it. */
 static bool size(const plan_measures *m, const plan_request *r, plan_request *out)
 {
-    int d = m->free[2] && !m->around[2] ? 2 : 1;
+    int d = m->free[2] && !m->around[2] && !plan_leans(m, 2) ? 2 : 1;
     int64_t others = 1;
     for (int i = 0; i < 3; i++)
-        if (i != d) others *= larger(m->extent[i], 1);
+        if (i != d) others *= larger(plan_leans(m, i) ? m->thick[i] : m->extent[i], 1);
     int64_t rows = r->cache / m->bytes / others;
     double lag = m->growth[d] * (double)(m->loops - 1);
     bool whole = lag <= (double)rows;

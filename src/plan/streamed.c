@@ -95,12 +95,45 @@ static void add_section(plan_group *g, const analysis_section *part, const plan_
     if (s.ahead) add_waits(p, outer);
 }
 
+/* Points of fields far away whose values wait to be read behind a section that ends before a loop.
+ */
+static int64_t points_that_wait(const plan_group *g, int end)
+{
+    int64_t points = 0;
+    for (int s = 0; s < g->part.a->slot_count; s++) {
+        const chain_slot *slot = g->part.a->slots[s];
+        const grid_box all = chain_slot_memory(slot);
+        if (slot->far && analysis_lasts(g->part.a, end, s))
+            points += grid_box_points(&all) * slot->components;
+    }
+    return points;
+}
+
+/* The section that begins with a loop. All are about equally deep; but each ends where few values
+ * wait, which go out there and come in again. */
+static analysis_section section_from(const plan_group *g, const plan_request *r, int first)
+{
+    const int64_t rest = g->part.end - first, depth = r->depth ? r->depth : rest;
+    const int64_t count = (rest + depth - 1) / depth;
+    const int last = first + (int)((rest + count - 1) / count);
+    analysis_section part = {g->part.a, first, last};
+    if (last == g->part.end) return part;
+    int64_t least = points_that_wait(g, last);
+    for (int end = last - 1; end > last - depth / 4 && least > 0; end--) {
+        const int64_t waiting = points_that_wait(g, end);
+        if (waiting < least) part.end = end;
+        least = smaller(least, waiting);
+    }
+    return part;
+}
+
 static void make(plan_group *g, const plan_request *r, plan *p, int parent)
 {
-    int64_t count = plan_section_count(g, r);
-    int seq = count > 1 ? plan_add(p, parent, (plan_node){.kind = PLAN_SEQ}) : parent;
-    for (int64_t i = 0; i < count; i++) {
-        analysis_section part = plan_section(g, count, i);
+    const bool several = plan_section_count(g, r) > 1;
+    int seq = several ? plan_add(p, parent, (plan_node){.kind = PLAN_SEQ}) : parent;
+    analysis_section part = {g->part.a, g->part.first, g->part.first};
+    while (part.end < g->part.end) {
+        part = section_from(g, r, part.end);
         if (find_buffered(g, &part, false))
             add_section(g, &part, r, p, seq);
         else

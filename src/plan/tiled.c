@@ -56,17 +56,10 @@ static int64_t depth_of(const plan_measures *m, const int64_t tile[3], double sh
     return (int64_t)depth;
 }
 
-/* Whether loops lie in a tile of a larger plan: each begins and ends as far behind the one before
- * as it lags. */
-static bool is_leaning(const plan_measures *m, int d)
-{
-    return !m->around[d] && m->thick[d] < m->extent[d];
-}
-
 /* The most indices of a tile along the dimension whose tiles are shared out to threads. */
 static int64_t most_of(const plan_measures *m, int d, int64_t threads)
 {
-    if (is_leaning(m, d)) return larger(m->thick[d] / threads, 1);
+    if (plan_leans(m, d)) return larger(m->thick[d] / threads, 1);
     return larger(m->extent[d] / (TILES_PER_THREAD * threads), smaller(m->extent[d], FEW_PLANES));
 }
 
@@ -75,7 +68,7 @@ static void even_out(const plan_measures *m, int64_t threads, plan_request *out)
 {
     int d = out->tile[2] ? 2 : 1;
     int64_t lag = m->around[d] ? 0 : (int64_t)(m->growth[d] * (double)(out->depth - 1));
-    int64_t length = is_leaning(m, d) ? m->thick[d] : m->extent[d] + lag;
+    int64_t length = plan_leans(m, d) ? m->thick[d] : m->extent[d] + lag;
     int64_t rows = (length + out->tile[d] - 1) / out->tile[d];
     rows = (rows + threads - 1) / threads * threads;
     out->tile[d] = (length + rows - 1) / rows;

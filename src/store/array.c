@@ -127,11 +127,16 @@ static void spoil(store_array *a, bool zero)
     if (zero) set_zero(a);
 }
 
-/* The memory of a file, which is all zero. Its planes begin where a port can move them. */
+/* The memory of a file, which is all zero; or addresses alone. Planes begin where a port can move
+ * them. */
 static bool make_file(store_array *a, kata_layout layout)
 {
     if (!lay_out(a, layout, true)) return false;
     a->bytes = (a->bytes + PORT_ALIGN - 1) / PORT_ALIGN * PORT_ALIGN;
+    if (a->nowhere) {
+        a->memory = store_pool_addresses(a->bytes);
+        return a->memory;
+    }
     bool flat = a->room.hi[2] - a->room.lo[2] == 1;
     size_t plane = (size_t)((flat ? a->pitch_y : a->pitch_z) * store_type_bytes(a->type));
     a->file = store_pool_file(a->pool, a->bytes, plane);
@@ -140,12 +145,15 @@ static bool make_file(store_array *a, kata_layout layout)
 }
 
 /* Sets the layout and memory of an array with type, components, box, room and pool. `zero`: all
- * values are; otherwise they are not set. `far`: in a file, whatever its size. */
-static bool make_memory(store_array *a, kata_layout layout, bool zero, bool far)
+ * values are; otherwise they are not set. */
+static bool make_memory(store_array *a, kata_layout layout, bool zero, chain_home home)
 {
     bool is_zero = true;
     if (!lay_out(a, layout, false)) return false;
-    far = far || store_pool_goes_far(a->pool, a->bytes);
+    bool far = home == CHAIN_IN_FILE || home == CHAIN_NOWHERE;
+    if (home == CHAIN_ANYWHERE) far = store_pool_goes_far(a->pool, a->bytes);
+    a->kept = home == CHAIN_IN_MEMORY;
+    a->nowhere = home == CHAIN_NOWHERE;
     size_t offset = a->bytes >= LARGE_BYTES && !far ? next_offset() : 0;
     a->bytes += offset;
     if (far && !make_file(a, layout)) return false;
@@ -155,6 +163,7 @@ static bool make_memory(store_array *a, kata_layout layout, bool zero, bool far)
         store_along_x(a, before_row(a)) - a->room.lo[1] * a->pitch_y - a->room.lo[2] * a->pitch_z;
     a->data = (char *)a->memory + offset + first * store_type_bytes(a->type);
     a->stays = next_number();
+    if (a->nowhere) return true;
     if (HOSTILE(false, true))
         spoil(a, zero);
     else if (zero && !is_zero)
@@ -162,13 +171,14 @@ static bool make_memory(store_array *a, kata_layout layout, bool zero, bool far)
     return true;
 }
 
-static kata_layout layout_of(const store_array *a)
+kata_layout store_array_layout(const store_array *a)
 {
     if (a->block > 1) return KATA_BLOCKS;
     return a->components > 1 && a->pitch_x == a->components ? KATA_STRUCTURES : KATA_ARRAYS;
 }
 
-static store_array *make(const store_array *like, kata_layout layout, bool zero, bool far)
+store_array *store_array_make_at(const store_array *like, kata_layout layout, bool zero,
+                                 chain_home home)
 {
     store_array *a = calloc(1, sizeof *a);
     if (!a) return NULL;
@@ -179,19 +189,14 @@ static store_array *make(const store_array *like, kata_layout layout, bool zero,
                        .pool = like->pool,
                        .place = like->place,
                        .placed = like->placed};
-    if (make_memory(a, layout, zero, far)) return a;
+    if (make_memory(a, layout, zero, home)) return a;
     free(a);
     return NULL;
 }
 
 store_array *store_array_make(const store_array *like, kata_layout layout, bool zero)
 {
-    return make(like, layout, zero, false);
-}
-
-store_array *store_array_make_file(const store_array *like)
-{
-    return make(like, layout_of(like), false, true);
+    return store_array_make_at(like, layout, zero, CHAIN_ANYWHERE);
 }
 
 store_array *store_array_new(const grid_box *box, kata_type type, int components,
@@ -216,7 +221,7 @@ bool store_array_extend(store_array *a, const grid_box *to)
 {
     if (!a->bytes) return false;
     if (grid_box_contains(&a->room, to)) return true;
-    if (a->file) return false;
+    if (a->file || a->nowhere) return false;
     store_array larger = {.type = a->type,
                           .components = a->components,
                           .box = a->box,
@@ -226,7 +231,8 @@ bool store_array_extend(store_array *a, const grid_box *to)
     larger.room = grid_box_hull(&a->room, to);
     if (!store_is_fair_room(&a->box, &larger.room, a->components * store_type_bytes(a->type)))
         return false;
-    if (!make_memory(&larger, layout_of(a), false, false)) return false;
+    const chain_home home = a->kept ? CHAIN_IN_MEMORY : CHAIN_ANYWHERE;
+    if (!make_memory(&larger, store_array_layout(a), false, home)) return false;
     store_assign(&larger, a);
     store_array_unpin(a);
     store_pool_return(a->pool, a->memory, a->bytes);
@@ -239,7 +245,7 @@ store_array *store_array_copy(const store_array *a)
     store_array like = *a;
     like.around = 0;
     if (!a->bytes) like.room = a->box;
-    store_array *copy = store_array_make(&like, layout_of(a), false);
+    store_array *copy = store_array_make(&like, store_array_layout(a), false);
     if (copy) store_assign(copy, a);
     return copy;
 }
@@ -250,6 +256,8 @@ void store_array_free(store_array *a)
     store_array_unpin(a);
     if (a->file)
         port_file_free(a->file);
+    else if (a->nowhere)
+        store_pool_forget_addresses(a->memory, a->bytes);
     else if (a->bytes)
         store_pool_return(a->pool, a->memory, a->bytes);
     free(a);

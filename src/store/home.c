@@ -31,7 +31,10 @@ static grid_box expected_room(const chain_slot *slot)
     return plain && all <= values + values / MOST_PARTS + FEW ? room : box;
 }
 
-void store_slot_place(chain_slot *slot) { slot->far = slot->array && slot->array->file; }
+void store_slot_place(chain_slot *slot)
+{
+    slot->far = slot->array && (slot->array->file || slot->array->nowhere);
+}
 
 store_array *store_slot_array_with(chain_slot *slot, const grid_box *room, bool zero)
 {
@@ -42,7 +45,7 @@ store_array *store_slot_array_with(chain_slot *slot, const grid_box *room, bool 
     like.room = grid_box_hull(&expected, room);
     if (slot->mesh && slot->on) like.place = slot->mesh->places[slot->on - KATA_CELLS].place;
     if (like.place) like.placed = slot->mesh->along;
-    slot->array = store_array_make(&like, slot->layout, zero && !slot->poisoned);
+    slot->array = store_array_make_at(&like, slot->layout, zero && !slot->poisoned, slot->home);
     if (slot->array && zero && slot->poisoned) store_poison(slot->array);
     if (slot->array) slot->poisoned = false;
     store_slot_place(slot);
@@ -56,19 +59,41 @@ store_array *store_slot_array(chain_slot *slot)
     return store_slot_array_with(slot, &room, true);
 }
 
-bool store_slot_send_away(chain_slot *slot, bool always)
+/* Gives a slot an array of the same values in memory, or in a file. */
+static bool move_to(chain_slot *slot, chain_home home)
 {
     store_array *old = slot->array;
-    bool own = old && old->bytes && !old->file && !slot->is_scalar;
-    if (!own || !(always || store_pool_sends_away(old->pool, old->bytes))) return true;
-    store_array *far = store_array_make_file(old);
-    if (!far) return false;
-    store_assign(far, old);
-    far->around = 0;
+    store_array *to = store_array_make_at(old, store_array_layout(old), false, home);
+    if (!to) return false;
+    store_assign(to, old);
+    to->around = 0;
     store_array_free(old);
-    slot->array = far;
+    slot->array = to;
     store_slot_place(slot);
     return true;
+}
+
+bool store_slot_send_away(chain_slot *slot, bool always)
+{
+    const store_array *a = slot->array;
+    bool own = a && a->bytes && !a->file && !a->nowhere && !slot->is_scalar;
+    if (!own || !(always || (!a->kept && store_pool_sends_away(a->pool, a->bytes)))) return true;
+    return move_to(slot, CHAIN_IN_FILE);
+}
+
+bool store_slot_keep(chain_slot *slot)
+{
+    store_array *a = slot->array;
+    if (a && a->file) return move_to(slot, CHAIN_IN_MEMORY);
+    if (a) a->kept = true;
+    return a;
+}
+
+int64_t store_slot_bytes(const chain_slot *slot)
+{
+    const grid_box all = chain_slot_memory(slot);
+    if (slot->array) return (int64_t)slot->array->bytes;
+    return grid_box_points(&all) * slot->components * store_type_bytes(slot->type);
 }
 
 ir_value store_scalar(const chain_slot *slot, int element)

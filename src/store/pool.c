@@ -76,6 +76,14 @@ static void *map(size_t bytes)
     return data + before;
 }
 
+void *store_pool_addresses(size_t bytes)
+{
+    void *data = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return data == MAP_FAILED ? NULL : data;
+}
+
+void store_pool_forget_addresses(void *addresses, size_t bytes) { munmap(addresses, bytes); }
+
 static void *small_memory(size_t bytes)
 {
     void *data = aligned_alloc(LINE_BYTES, (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES);
@@ -140,11 +148,16 @@ int64_t store_pool_left(const struct store_pool *pool)
     return larger(pool->limit - pool->near, 0);
 }
 
+bool store_pool_is_short(const struct store_pool *pool)
+{
+    return pool->limit && pool->declared > pool->limit;
+}
+
 enum { NEAR_PART = 4, LEAST_BYTES = 1 << 10 }; /* of the limit, for arrays in memory */
 
 bool store_pool_goes_far(struct store_pool *pool, size_t bytes)
 {
-    if (!pool || !pool->limit || pool->declared <= pool->limit || bytes < LEAST_BYTES) return false;
+    if (!pool || !store_pool_is_short(pool) || bytes < LEAST_BYTES) return false;
     return pool->near + (int64_t)bytes > pool->limit / NEAR_PART;
 }
 

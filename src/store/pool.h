@@ -18,8 +18,15 @@ struct port_file *store_pool_file(struct store_pool *pool, size_t bytes, size_t 
 const char *store_pool_why(const struct store_pool *pool, const char **folder);
 /* Memory for rings; NULL when memory is out. */
 port_rings *store_pool_rings(struct store_pool *pool);
-/* array.c: an array like another, not yet set, in a file; the other has a pool with a limit. */
-store_array *store_array_make_file(const store_array *like);
+/* array.c: as store_array_make, in memory or in a file; `like` has a pool, for files with a limit.
+ */
+store_array *store_array_make_at(const store_array *like, kata_layout layout, bool zero,
+                                 chain_home home);
+/* The layout of an array that was made. */
+kata_layout store_array_layout(const store_array *a);
+/* So many bytes of addresses, which nobody may touch; NULL when the system has none. */
+void *store_pool_addresses(size_t bytes);
+void store_pool_forget_addresses(void *addresses, size_t bytes);
 /* Takes back what store_pool_take gave for so many bytes. */
 void store_pool_return(struct store_pool *pool, void *memory, size_t bytes);
 /* Widens a box by what kernels are expected to read around fields of so many components. */

@@ -1,4 +1,4 @@
-/* Rings: some planes of a field in memory, whose other values are in its file. */
+/* Rings: some planes of a field in memory, whose other values are in its file, or nowhere. */
 #include "store/pool.h"
 
 static const int64_t FAR = INT64_C(1) << 48;
@@ -13,7 +13,7 @@ bool store_ring_suits(const chain_slot *slot)
 {
     const store_array *a = slot->array;
     bool rows = store_ring_dimension(slot) == 1;
-    return a && a->file && !(rows && a->room.hi[2] - a->room.lo[2] > 1);
+    return a && (a->file || a->nowhere) && !(rows && a->room.hi[2] - a->room.lo[2] > 1);
 }
 
 static int64_t pitch_of(const store_array *a, int dimension)
@@ -84,6 +84,7 @@ bool store_ring_make(store_ring *ring, const chain_slot *field, int64_t planes, 
     ring->memory = rings ? port_ring_new(rings, ring->bytes, ring->times) : NULL;
     if (!ring->memory) return false;
     ring->array.file = NULL;
+    ring->array.nowhere = false;
     ring->array.ring = true;
     ring->array.memory = ring->memory;
     ring->array.bytes = 2 * ring->bytes * (size_t)ring->times;
@@ -99,7 +100,7 @@ bool store_ring_make(store_ring *ring, const chain_slot *field, int64_t planes, 
 
 void store_ring_free(store_ring *ring)
 {
-    if (ring->memory) port_file_moved(ring->home->file);
+    if (ring->memory && ring->home->file) port_file_moved(ring->home->file);
     if (ring->memory)
         port_ring_free(store_pool_rings(ring->slot.pool), ring->memory, ring->bytes, ring->times);
     ring->memory = NULL;

@@ -27,6 +27,8 @@ typedef struct store_array {
     _Atomic int64_t around;  /* the loop whose constants lie around the values; 0: none */
     struct store_pool *pool; /* where own memory is from and returns to; NULL: the system */
     struct port_file *file;  /* that the memory is mapped to; NULL: none */
+    bool kept;               /* it stays in memory, however little the limit leaves for others */
+    bool nowhere;            /* it has no values: its memory must not be touched */
     device *pins;            /* whose driver was asked to pin the memory; NULL: none */
     bool pinned;             /* and has pinned it */
     bool ring;               /* it holds some planes of the field */
@@ -49,6 +51,8 @@ void store_pool_end_chain(struct store_pool *pool);
 void store_pool_declare(struct store_pool *pool, int64_t bytes);
 int64_t store_pool_declared(const struct store_pool *pool);
 bool store_pool_limit(struct store_pool *pool, int64_t bytes, const char *folder);
+/* Whether the fields of the program need more than the limit. */
+bool store_pool_is_short(const struct store_pool *pool);
 /* The folder of files; NULL where there is no limit. */
 const char *store_pool_folder(const struct store_pool *pool);
 /* Whether files have been made, by the process that this one was forked from: both see them. */
@@ -211,9 +215,14 @@ codegen_rows store_slot_rows(const chain_slot *slot);
 store_array *store_slot_array(chain_slot *slot);
 /* Makes it with room for more indices, too. `zero` as in store_array_make. */
 store_array *store_slot_array_with(chain_slot *slot, const grid_box *room, bool zero);
-/* Moves it to a file where arrays in memory take more than their part of the limit; or, `always`,
- * in any case. False when the file cannot be had. */
+/* Moves it to a file where arrays in memory take more than their part of the limit, unless it is
+ * kept; or, `always`, in any case. False when the file cannot be had. */
 bool store_slot_send_away(chain_slot *slot, bool always);
+/* Keeps its array in memory, where its values come to if they are in a file. False when memory is
+ * out. */
+bool store_slot_keep(chain_slot *slot);
+/* The bytes that its array has, or will have. */
+int64_t store_slot_bytes(const chain_slot *slot);
 /* Says whether its values are in a file, of which planes may move to memory (chain_slot.far). */
 void store_slot_place(chain_slot *slot);
 /* Why the latest array had no room on the disk of *folder; NULL where it is memory that is out. */

@@ -80,6 +80,13 @@ expect_in wrong/err "on the disk of the folder '/nowhere': No such file or direc
 in_folder wrong "$kata" run heat --quiet --memory 64k --spill /nowhere
 expect_in wrong/err "on the disk of the folder '/nowhere': No such file or directory"
 
+# With room for one field and some planes, nothing goes to the disk.
+KATA_MEMORY=700k KATA_EXPLAIN=text KATA_EXPLAIN_QUICK=1 KATA_EXPLAIN_FILE=$PWD/beside \
+    in_folder limited "${apply[@]}"
+diff -r free limited || fail "kata apply differs with memory for one field"
+expect_in beside "in 1 chains all other fields were in memory"
+expect_in beside "moved in 0 GB, out 0 GB"
+
 KATA_MEMORY=500k KATA_SPILL_RATE=3M KATA_EXPLAIN=text KATA_EXPLAIN_QUICK=1 KATA_EXPLAIN_FILE=$PWD/slow \
     in_folder limited "${apply[@]}"
 diff -r free limited || fail "kata apply differs on a slow disk"
