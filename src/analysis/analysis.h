@@ -146,6 +146,11 @@ bool analysis_lasts(const analysis_chain *a, int end, int slot);
 /* Whether a section makes the values of a field and uses them up: it reads none that the field had
  * before, and nobody needs afterwards what it writes. False also when memory is out. */
 bool analysis_passes(const analysis_section *s, int slot);
+/* Whether nobody needs afterwards what a section writes to a field. */
+bool analysis_ends(const analysis_section *s, int slot);
+/* A box of indices of a field, in all of its components, that a section writes before it reads any
+ * of them, whatever they were; a large one, empty where there is none. */
+grid_box analysis_made(const analysis_section *s, int slot);
 
 /* ---- scale.c: grids that are related by ratios ------------------------------------------------
  *

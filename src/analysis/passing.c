@@ -158,3 +158,43 @@ bool analysis_passes(const analysis_section *s, int slot)
     }
     return passes;
 }
+
+/* ---- what is made first ---------------------------------------------------------------------- */
+
+/* Whether loops of a section up to the last one of some touches read values of a box. */
+static bool found_in(const analysis_section *s, follower *f, const analysis_touch *const *end)
+{
+    bool some = false;
+    const analysis_touch *const *at = analysis_touches_from(s->a, f->slot, s->first);
+    for (; at < end && !some; at++)
+        some = is_of(f, *at) && reads(*at) && meets(f, &s->a->loops[(*at)->loop], *at);
+    return some;
+}
+
+/* The largest box that a loop writes at once, and no loop has read before. */
+static grid_box made_of(const analysis_section *s, follower *f)
+{
+    grid_box most = {{0, 0, 0}, {0, 0, 0}}, boxes[ANALYSIS_RESOLVED_BOXES];
+    const analysis_touch *const *at = analysis_touches_from(s->a, f->slot, s->first);
+    for (; *at && (*at)->loop < s->end && !f->failed; at++) {
+        const analysis_loop *l = &s->a->loops[(*at)->loop];
+        if (!is_of(f, *at) || !writes_all(*at) || boxes_of(l, *at, boxes) != 1) continue;
+        if (grid_box_points(&boxes[0]) <= grid_box_points(&most)) continue;
+        grid_region_clear(&f->region);
+        f->failed = !grid_region_add(&f->region, &boxes[0]);
+        if (!f->failed && !found_in(s, f, end_of_loop(at))) most = boxes[0];
+    }
+    return most;
+}
+
+grid_box analysis_made(const analysis_section *s, int slot)
+{
+    grid_box made = chain_slot_memory(s->a->slots[slot]);
+    for (int c = 0; c < s->a->slots[slot]->components; c++) {
+        follower f = {.slot = slot, .component = c};
+        const grid_box one = made_of(s, &f);
+        made = grid_box_intersect(&made, &one);
+        grid_region_free(&f.region);
+    }
+    return made;
+}

@@ -1,12 +1,8 @@
-/* Shared by the files of analysis: the end of values in a section, which touches ask for, too; and
- * what parameters touch. */
+/* Shared by the files of analysis: the touches of a slot, and what parameters touch. */
 #ifndef ANALYSIS_PASSING_H
 #define ANALYSIS_PASSING_H
 
 #include "analysis/analysis.h"
-
-/* Whether nobody needs afterwards what a section writes to a field. */
-bool analysis_ends(const analysis_section *s, int slot);
 
 /* ---- lifetime.c ------------------------------------------------------------------------------ */
 

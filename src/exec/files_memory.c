@@ -7,9 +7,12 @@
 typedef struct files_ring {
     stream_ring as;
     store_ring ring;
+    store_rim *rim; /* NULL: whole planes come in */
+    int64_t given;  /* planes below have their rims */
 } files_ring;
 
 static store_ring *ring_of(stream_ring *ring) { return &((files_ring *)ring)->ring; }
+static store_rim *rim_of(stream_ring *ring) { return ((files_ring *)ring)->rim; }
 static struct exec_files *files_of(const stream_run *run) { return run->context->files; }
 
 static int64_t left(const exec_streams *s, const chain_slot *far)
@@ -24,10 +27,11 @@ static int64_t bytes(const exec_streams *s, const analysis_chain *a, int slot, i
     return (int64_t)store_ring_bytes(a->slots[slot], planes);
 }
 
+/* Rims are kept for the whole chain. */
 static int64_t beside(const analysis_chain *a, const plan *p, int node)
 {
-    (void)a, (void)p, (void)node;
-    return 0;
+    (void)node;
+    return files_rims_bytes(a, p);
 }
 
 static kata_status send_away(const chain_binding *b, messages *m)
@@ -42,7 +46,7 @@ static bool begin(stream_run *run)
     struct exec_files *f = files_of(run);
     if (!f->port) f->port = port_open((double)f->rate);
     if (f->port) f->busy = port_busy(f->port);
-    return f->port || stream_no_memory(run);
+    return (f->port && files_rims_make(run)) || stream_no_memory(run);
 }
 
 /* Also after an error: before rings are freed. */
@@ -56,20 +60,45 @@ static void end(stream_run *run)
     port_failure none;
     wait_for_all(run);
     port_failed(files_of(run)->port, &none);
+    files_rims_free(run);
 }
 
 static bool await(stream_run *run, bool out)
 {
-    return port_wait(files_of(run)->port, out) || files_report_move(run);
+    if (!port_wait(files_of(run)->port, out)) return files_report_move(run);
+    for (int s = 0; s < run->a->slot_count && !out; s++) {
+        stream_ring *ring = run->rings[s];
+        if (ring && rim_of(ring)) store_rim_come(rim_of(ring), ring_of(ring));
+    }
+    return true;
 }
 
 static bool move(stream_run *run, stream_ring *ring, bool out, const stream_planes *planes,
                  int64_t passed)
 {
+    store_rim *rim = rim_of(ring);
     (void)passed;
-    return planes->first >= planes->end ||
-           store_ring_move(ring_of(ring), files_of(run)->port, out, planes->first, planes->end) ||
+    if (planes->first >= planes->end) return true;
+    if (rim && out) store_rim_take(rim, ring_of(ring), planes->first, planes->end);
+    if (rim && !out) store_rim_expect(rim, planes->first, planes->end);
+    return store_ring_move(ring_of(ring), files_of(run)->port, out, planes->first, planes->end) ||
            stream_no_memory(run);
+}
+
+/* Planes whose rims are not known come in whole. */
+static bool give(stream_run *run, stream_ring *ring, const grid_box *box)
+{
+    store_rim *rim = rim_of(ring);
+    int64_t *given = &((files_ring *)ring)->given;
+    const int64_t end = box->hi[ring->dimension];
+    bool done = true;
+    *given = larger(*given, box->lo[ring->dimension]); /* all parts are of the same planes */
+    while (done && !store_rim_give(rim, ring_of(ring), given, end)) {
+        done = move(run, ring, false, &(stream_planes){*given, *given + 1}, end);
+        ++*given;
+    }
+    *given = larger(*given, end);
+    return done;
 }
 
 /* ---- rings ----------------------------------------------------------------------------------- */
@@ -80,6 +109,8 @@ static stream_ring *open_ring(stream_run *run, const plan_node *buffer)
     files_ring *ring = calloc(1, sizeof *ring);
     if (!ring) return NULL;
     ring->as = (stream_ring){&ring->ring.slot, store_ring_dimension(field)};
+    ring->rim = files_rim(run, buffer->slot);
+    ring->given = INT64_MIN;
     const int64_t planes = buffer->capacity[ring->as.dimension] +
                            2 * stream_outside(run->a, buffer->slot, ring->as.dimension);
     port_file *file = field->array->file; /* NULL: it has values in the ring alone */
@@ -108,6 +139,7 @@ static bool show(stream_run *run, stream_ring *ring, const stream_planes *planes
 
 static kata_status run_tile(const stream_run *run, chain *tile)
 {
+    files_rims_forget(run, tile);
     return exec_cpu.run(run->context, tile, run->m);
 }
 
@@ -151,11 +183,13 @@ const stream_memory files_memory = {
     .close = close_ring,
     .show = show,
     .move = move,
+    .give = give,
     .wait = await,
     .run = run_tile,
     .run_whole = run_whole,
     .learn = learn,
     .fair = 4,
+    .rims = HOSTILE(8, 1),
     .depth = STREAM_DEPTH,
     .not_so = "on mapped files",
     .no_periods = "the planes that it needs at once, around a periodic side, are more than the "

@@ -49,6 +49,19 @@ kata_status files_give_way(struct exec_files *f, const chain *c, const chain_slo
 /* The same where one of two fields has values before the chain, and the other one behind it. */
 kata_status files_run_turned(struct exec_files *f, const chain *c, messages *m, bool *done);
 
+/* ---- files_rims.c: rims that plans move in (plan_request.rims) ---------------------------------
+ */
+
+/* Bytes of those of a plan. */
+int64_t files_rims_bytes(const analysis_chain *a, const plan *p);
+/* Of a run: none is known. False when memory is out. */
+bool files_rims_make(stream_run *run);
+void files_rims_free(stream_run *run);
+/* That of a slot; NULL: it has none. */
+store_rim *files_rim(const stream_run *run, int slot);
+/* Before loops run: forgets those of fields that they write at home. */
+void files_rims_forget(const stream_run *run, const chain *tile);
+
 /* ---- files_failure.c --------------------------------------------------------------------------
  */
 

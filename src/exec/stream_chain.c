@@ -17,6 +17,7 @@ void stream_take_request(exec_streams *s)
     s->asked = *r;
     s->asked.below = NULL;
     if (s->memory->ahead) s->asked.prefetch = 1;
+    if (!s->memory->give) s->asked.rims = 0;
     context->fastest = !r->below;
     for (; r->below; r++) {
         *r = *r->below;

@@ -175,6 +175,7 @@ bool stream_plan_section(const exec_streams *s, plan *p, const analysis_chain *a
     if (!study(s, a)) return false;
     *found = (plan_request){.method = "streamed", .prefetch = 1};
     if (asked) *found = s->asked;
+    found->rims = 0; /* planes that come back have changed */
     found->depth = a->loop_count;
     const int64_t steps = stream_steps(a);
     const bool fair = steps > 1 || s->memory->ahead;
@@ -204,9 +205,13 @@ static bool say_why(plan *p, const analysis_chain *a, const plan_request *r)
 }
 
 /* Of tiles of one plane, and sections of one loop. */
-static plan_request least_request(void)
+static plan_request least_request(const exec_streams *s)
 {
-    return (plan_request){.method = "streamed", .prefetch = 1, .depth = 1, .tile = {0, 1, 1}};
+    return (plan_request){.method = "streamed",
+                          .prefetch = 1,
+                          .rims = s->memory->rims,
+                          .depth = 1,
+                          .tile = {0, 1, 1}};
 }
 
 /* The next larger size of tiles; 0: there is none. */
@@ -261,7 +266,7 @@ bool stream_plan(const exec_streams *s, plan *p, const analysis_chain *a, const 
     const int64_t deepest = room->fair ? room->fair : s->deepest;
     for (int64_t depth = larger(deepest / steps, 1); depth >= 1; depth -= larger(depth / 10, 1)) {
         const int64_t loops = larger(a->loop_count, 1), count = (loops + depth - 1) / depth;
-        plan_request r = least_request();
+        plan_request r = least_request(s);
         r.prefetch = !room->fair;
         r.depth = (loops + count - 1) / count;
         if (some && !may_be_shallower(s, r.depth, steps)) break;
@@ -269,14 +274,14 @@ bool stream_plan(const exec_streams *s, plan *p, const analysis_chain *a, const 
             some = plan_depth(s, p, a, room, r, some ? found->tile[2] : 0, found) || some;
         last = r.depth;
     }
-    const plan_request least = least_request();
+    const plan_request least = least_request(s);
     return some || say_why(p, a, &least);
 }
 
 int64_t stream_least(const exec_streams *s, const analysis_chain *a)
 {
     plan p = {.nodes = NULL};
-    const plan_request least = least_request();
+    const plan_request least = least_request(s);
     const bool made = study(s, a) && plan_make(&p, a, &least) && stream_fits(s, &p, a);
     const int64_t bytes = made ? bytes_of(s, &p, a, p.root, true) : 0;
     plan_free(&p);

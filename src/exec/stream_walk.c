@@ -45,6 +45,17 @@ static bool move_planes(stream_run *run, int slot, bool out, int64_t first, int6
     return memory_of(run)->move(run, run->rings[slot], out, &planes, end);
 }
 
+/* Whether planes that come in do so in part. */
+static bool is_part(const stream_run *run, const plan_copy *copy)
+{
+    const grid_box all = chain_slot_memory(run->a->slots[copy->slot]);
+    bool part = false;
+    for (int d = 0; d < 3; d++)
+        part = part || (d != run->rings[copy->slot]->dimension &&
+                        (copy->box.lo[d] > all.lo[d] || copy->box.hi[d] < all.hi[d]));
+    return part && memory_of(run)->give;
+}
+
 static bool visit_copy(void *data, const plan_walk *walk, const plan_copy *copy)
 {
     stream_run *run = data;
@@ -53,8 +64,10 @@ static bool visit_copy(void *data, const plan_walk *walk, const plan_copy *copy)
     (void)walk;
     if (!stream_run_loops(run)) return false;
     if (grid_box_is_empty(&copy->box)) return true;
-    if (!move_planes(run, copy->slot, out, copy->box.lo[d], copy->box.hi[d])) return false;
-    return copy->tag || await(run, out);
+    const bool done = is_part(run, copy)
+                          ? memory_of(run)->give(run, run->rings[copy->slot], &copy->box)
+                          : move_planes(run, copy->slot, out, copy->box.lo[d], copy->box.hi[d]);
+    return done && (copy->tag || await(run, out));
 }
 
 static bool visit_run(void *data, const plan_walk *walk, const plan_run *part)

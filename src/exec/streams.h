@@ -70,6 +70,9 @@ typedef struct stream_memory {
      * that way any more. */
     bool (*move)(stream_run *run, stream_ring *ring, bool out, const stream_planes *planes,
                  int64_t passed);
+    /* Sees to it that the ring has the values of a box, a part of its planes, as if they were moved
+     * in. NULL: whole planes are. */
+    bool (*give)(stream_run *run, stream_ring *ring, const grid_box *box);
     /* What runs or is moved from now on finds all moves in a direction done. */
     bool (*wait)(stream_run *run, bool out);
     /* When a section begins, whose loops `run` says; when it has ended, if `later` was set; and
@@ -85,6 +88,7 @@ typedef struct stream_memory {
     /* After a chain that was streamed in `seconds`, of which `waited` for moves; may be NULL. */
     void (*learn)(exec_streams *s, double seconds, double waited);
     int64_t fair;           /* planes that a tile should have */
+    int64_t rims;           /* of plans, see plan_request; 0 without `give` */
     int64_t depth;          /* loops of a section, at first */
     bool ahead;             /* planes always move ahead of the work */
     const char *not_so;     /* where loops run that are not streamed: "on mapped files" */
@@ -135,6 +139,7 @@ struct stream_run {
     int reduced;               /* loops of `local` whose reductions were gathered */
     stream_partials *partials; /* by loop */
     ir_value **scalars;        /* by slot: of scalars, at the beginning of the section */
+    void *own;                 /* what the kind of memory keeps */
     int failing;               /* the loop whose check has failed, and where; -1: none */
     observe_fault fault;
     kata_status status;

@@ -10,6 +10,7 @@
 typedef struct plan_treatment {
     bool buffered, in, out; /* lies in a buffer; is moved there from outside, and back */
     bool passing;           /* is made and used up: of overlapped tiles */
+    grid_box made;          /* need not be moved in: it is overwritten first; may be empty */
     plan_span margin[3];    /* the indices around a tile that are touched at most */
 } plan_treatment;
 
@@ -202,7 +203,7 @@ enum {
     PLAN_TAKES_PARTS = 4, /* and `every` */
     PLAN_TAKES_DEPTH = 8,
     PLAN_TAKES_CACHE = 16,
-    PLAN_TAKES_PREFETCH = 32,
+    PLAN_TAKES_PREFETCH = 32, /* and `rims` */
     PLAN_TAKES_THREADS = 64,
     PLAN_TAKES_TURNS = 512, /* siblings, and how they take turns */
     PLAN_TAKES_MEMORY = 1024,

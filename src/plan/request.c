@@ -36,6 +36,7 @@ static const word words[] = {
     {"cache", PLAN_TAKES_CACHE, WORD_BYTES, AT(cache), -1},
     {"threads", PLAN_TAKES_THREADS, WORD_NUMBER, AT(threads), -1},
     {"prefetch", PLAN_TAKES_PREFETCH, WORD_SWITCH, AT(prefetch), -1},
+    {"rims", PLAN_TAKES_PREFETCH, WORD_NUMBER, AT(rims), -1},
     {"siblings", PLAN_TAKES_TURNS, WORD_NUMBER, AT(siblings), -1},
     {"group", PLAN_TAKES_TURNS, WORD_NUMBER, AT(group), -1},
     {"memory", PLAN_TAKES_MEMORY, WORD_BYTES, AT(memory), -1},

@@ -164,6 +164,34 @@ void store_ring_show(store_ring *ring, int64_t first);
  * out. */
 bool store_ring_move(store_ring *ring, struct port *port, bool out, int64_t first, int64_t end);
 
+/* ---- rim.c: what lies around a box in the planes of a field in a file ---------------------------
+ *
+ * Kept in memory while the file has it, too. Of each plane it is not known, known, or coming: it is
+ * in a ring when moves that were started have ended. */
+
+typedef struct store_rim {
+    grid_box all, inside; /* along the planes' dimension, `inside` does not count */
+    int dimension;
+    size_t bytes; /* of a plane */
+    char *values, *planes;
+    int64_t first, end; /* planes that are coming lie there */
+} store_rim;
+
+size_t store_rim_bytes(const chain_slot *field, const grid_box *inside);
+/* No plane is known. False when memory is out. */
+bool store_rim_make(store_rim *rim, const chain_slot *field, const grid_box *inside);
+void store_rim_free(store_rim *rim);
+/* No plane is known any more. */
+void store_rim_forget(store_rim *rim);
+/* Planes of a ring have what is in the file, or will be: they are known. */
+void store_rim_take(store_rim *rim, store_ring *ring, int64_t first, int64_t end);
+/* Planes are coming; all that are coming are there. */
+void store_rim_expect(store_rim *rim, int64_t first, int64_t end);
+void store_rim_come(store_rim *rim, store_ring *ring);
+/* Gives a ring the rim of planes from *first to `end`, up to one that is not known: then *first is
+ * that one, and the result false. */
+bool store_rim_give(store_rim *rim, store_ring *ring, int64_t *first, int64_t end);
+
 /* ---- wrap.c: memory of the program ----------------------------------------------------------- */
 
 /* An array on memory that is not freed with it: type, components, shape, pitches and data as given,
