@@ -308,8 +308,8 @@ typedef struct plan_request {
     int64_t cache;    /* bytes that the fields of a tile may fill, of "tiled" */
     int64_t threads;  /* that tiles are shared out to, of "tiled"; 0 is 1 */
     int64_t prefetch; /* 1: moves run beside the work */
-    int64_t rims;     /* of fields that loops overwrite but for a rim of 1/N of a plane at most, only
-                         the rim moves in; 0: whole planes do */
+    int64_t rims; /* of fields that loops overwrite but for a rim of 1/N of a plane at most, only
+                     the rim moves in; 0: whole planes do */
     int64_t siblings; /* that take tiles by turns, of "scratchpad"; 0 is 1 */
     int64_t group;    /* so many of them share a tile along x; 0 is 1 */
     int64_t memory;   /* bytes of each of them, or of a block; 0: not limited */
@@ -328,10 +328,10 @@ const char *plan_method_name(int i);
 /* ---- request.c ------------------------------------------------------------------------------- */
 
 /* Reads "METHOD x=N y=N z=N inner.x=N ... parts.x=N ... every=N depth=N cache=N threads=N
- * prefetch rims=N siblings=N group=N memory=N slots=N ahead=N last inplace columns"; all but the method is
- * optional. Requests for what lies in tiles of one before follow it behind a /: out[1] is what
- * out[0] has below, and so on, up to `most`. False for any other text; `why` then says which word
- * is wrong, and nothing where the method is missing. */
+ * prefetch rims=N siblings=N group=N memory=N slots=N ahead=N last inplace columns"; all but the
+ * method is optional. Requests for what lies in tiles of one before follow it behind a /: out[1] is
+ * what out[0] has below, and so on, up to `most`. False for any other text; `why` then says which
+ * word is wrong, and nothing where the method is missing. */
 enum { PLAN_MOST_METHODS = 3 };
 bool plan_request_read(const char *words, plan_request *out, int most, text *why);
 /* The same words, from which the request can be read. */

@@ -2,8 +2,8 @@
  * between the foremost read and the hindmost write. Each tile moves in the planes that it is the
  * first to touch, and moves out the planes that it is the last to touch. Fields that the group
  * writes before it reads them are not moved in; where it writes all but a rim of them, only the rim
- * is, if that is small. Fields are not moved out if nobody reads afterwards what was written. Fields
- * of both kinds need no memory beyond the window: temporaries of fused loops. */
+ * is, if that is small. Fields are not moved out if nobody reads afterwards what was written.
+ * Fields of both kinds need no memory beyond the window: temporaries of fused loops. */
 #include "plan/planner.h"
 
 /* Whether some field lies far away. Then only such fields are moved. */

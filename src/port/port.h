@@ -9,7 +9,13 @@
 
 #include "base/base.h"
 
-enum { PORT_ALIGN = 4096 }; /* of addresses, places in files and sizes that are moved */
+enum {
+    PORT_ALIGN = 4096,     /* of files, and of rings */
+    PORT_LEAST_UNIT = 512, /* of port_unit */
+};
+/* What addresses, places in files and sizes that are moved are multiples of, on the disk of a
+ * folder: PORT_LEAST_UNIT where it takes that, otherwise PORT_ALIGN. */
+int64_t port_unit(const char *folder);
 
 typedef struct port_file port_file;
 /* A file of so many bytes, all zero, on the disk of a folder, which has room for all of them. Moves

@@ -41,6 +41,28 @@ static int take_room(int fd, size_t bytes)
     return posix_fallocate(fd, 0, (off_t)bytes);
 }
 
+/* Whether so few bytes can be written, and read, at a place that is a multiple of no more. */
+static bool moves_so_few(int direct, size_t bytes)
+{
+    char *memory = aligned_alloc(PORT_ALIGN, PORT_ALIGN);
+    if (!memory) return false;
+    memset(memory, 0, PORT_ALIGN);
+    const bool moves = pwrite(direct, memory + bytes, bytes, (off_t)bytes) == (ssize_t)bytes &&
+                       pread(direct, memory + bytes, bytes, (off_t)bytes) == (ssize_t)bytes;
+    free(memory);
+    return moves;
+}
+
+int64_t port_unit(const char *folder)
+{
+    const int fd = open_unnamed(folder), direct = fd < 0 ? -1 : open_direct(fd);
+    const bool few =
+        direct >= 0 && !take_room(fd, PORT_ALIGN) && moves_so_few(direct, PORT_LEAST_UNIT);
+    if (direct >= 0) close(direct);
+    if (fd >= 0) close(fd);
+    return few ? PORT_LEAST_UNIT : PORT_ALIGN;
+}
+
 port_file *port_file_new(const char *folder, size_t bytes, size_t plane, text *why)
 {
     port_file *file = calloc(1, sizeof *file);

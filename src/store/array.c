@@ -22,17 +22,17 @@ enum {
     SLACK_BYTES = 4 * LINE_BYTES                      /* readable past the last element */
 };
 
-/* *pitch = bytes of `count` items `inner` bytes apart, padded; false when it overflows. `aligned`:
- * to what ports move. */
-static bool padded_pitch(int64_t inner, int64_t count, bool aligned, int64_t *pitch)
+/* *pitch = bytes of `count` items `inner` bytes apart, and `more`, padded; false when it overflows.
+ * `unit`: to what a port moves; 0: it lies in memory. */
+static bool padded_pitch(int64_t inner, int64_t count, int64_t more, int64_t unit, int64_t *pitch)
 {
     int64_t bytes;
-    if (__builtin_mul_overflow(inner, count, &bytes) || bytes > INT64_MAX - 2 * LINE_BYTES)
+    if (__builtin_mul_overflow(inner, count, &bytes) || __builtin_add_overflow(bytes, more, &bytes))
         return false;
-    if (aligned && bytes > INT64_MAX - PORT_ALIGN) return false;
-    int64_t unit = aligned ? PORT_ALIGN : LINE_BYTES;
-    bytes = (bytes + unit - 1) / unit * unit;
-    *pitch = !aligned && bytes % ALIAS_BYTES == 0 ? bytes + LINE_BYTES : bytes;
+    if (bytes > INT64_MAX - 2 * PORT_ALIGN) return false;
+    int64_t of = unit ? unit : LINE_BYTES;
+    bytes = (bytes + of - 1) / of * of;
+    *pitch = !unit && bytes % ALIAS_BYTES == 0 ? bytes + LINE_BYTES : bytes;
     return true;
 }
 
@@ -83,20 +83,22 @@ static int64_t before_row(const store_array *a)
     return lo > 0 ? -(lo / line * line) : (-lo + line - 1) / line * line;
 }
 
-/* Sets pitches and size; false when they overflow. `aligned`: planes begin where ports move, and
- * rows hold all their points. */
-static bool lay_out(store_array *a, kata_layout layout, bool aligned)
+/* Sets pitches and size; false when they overflow. `unit`: planes begin where ports move, and hold
+ * all their points; so do rows that are planes. 0: it lies in memory. */
+static bool lay_out(store_array *a, kata_layout layout, int64_t unit)
 {
     int64_t element = store_type_bytes(a->type), bytes, row, plane, component;
     bool blocks = layout == KATA_BLOCKS && a->components > 1;
     int64_t before = before_row(a), front = larger(before, before + a->room.lo[0]);
-    int64_t points = a->room.hi[0] + (blocks || aligned ? before : -a->room.lo[0]);
+    bool flat = a->room.hi[2] - a->room.lo[2] == 1;
+    int64_t points = a->room.hi[0] + (blocks || (unit && flat) ? before : -a->room.lo[0]);
     int64_t row_bytes = store_lay_row(a, layout, points);
-    bool apart = a->pitch_x == 1, flat = a->room.hi[2] - a->room.lo[2] == 1;
-    if (row_bytes < 0 || !padded_pitch(row_bytes, 1, aligned && flat, &row) ||
-        !padded_pitch(row, a->room.hi[1] - a->room.lo[1], aligned, &plane) ||
-        !padded_pitch(plane, a->room.hi[2] - a->room.lo[2], aligned, &component) ||
-        __builtin_mul_overflow(component = aligned ? component : spread(component),
+    int64_t first = unit && !flat ? store_along_x(a, before + a->room.lo[0]) * element : 0;
+    bool apart = a->pitch_x == 1;
+    if (row_bytes < 0 || !padded_pitch(row_bytes, 1, 0, flat ? unit : 0, &row) ||
+        !padded_pitch(row, a->room.hi[1] - a->room.lo[1], first, unit, &plane) ||
+        !padded_pitch(plane, a->room.hi[2] - a->room.lo[2], 0, unit, &component) ||
+        __builtin_mul_overflow(component = unit ? component : spread(component),
                                apart ? a->components : 1, &bytes) ||
         __builtin_add_overflow(bytes, store_along_x(a, front) * element, &bytes) ||
         bytes > PTRDIFF_MAX - SLACK_BYTES - SET_BYTES)
@@ -131,7 +133,7 @@ static void spoil(store_array *a, bool zero)
  * them. */
 static bool make_file(store_array *a, kata_layout layout)
 {
-    if (!lay_out(a, layout, true)) return false;
+    if (!lay_out(a, layout, store_pool_unit(a->pool))) return false;
     a->bytes = (a->bytes + PORT_ALIGN - 1) / PORT_ALIGN * PORT_ALIGN;
     if (a->nowhere) {
         a->memory = store_pool_addresses(a->bytes);
@@ -149,7 +151,7 @@ static bool make_file(store_array *a, kata_layout layout)
 static bool make_memory(store_array *a, kata_layout layout, bool zero, chain_home home)
 {
     bool is_zero = true;
-    if (!lay_out(a, layout, false)) return false;
+    if (!lay_out(a, layout, 0)) return false;
     bool far = home == CHAIN_IN_FILE || home == CHAIN_NOWHERE;
     if (home == CHAIN_ANYWHERE) far = store_pool_goes_far(a->pool, a->bytes);
     a->kept = home == CHAIN_IN_MEMORY;

@@ -49,6 +49,7 @@ struct store_pool {
     pid_t owner;                       /* the process that has made files; 0: none yet */
     text why;                          /* the latest file cannot be had */
     port_rings *rings;                 /* NULL at first */
+    int64_t unit;                      /* of files in the folder; 0: not known */
 };
 
 struct store_pool *store_pool_new(void) { return calloc(1, sizeof(struct store_pool)); }
@@ -138,6 +139,7 @@ int64_t store_pool_declared(const struct store_pool *pool) { return pool->declar
 bool store_pool_limit(struct store_pool *pool, int64_t bytes, const char *folder)
 {
     pool->limit = bytes;
+    pool->unit = 0;
     free(pool->folder);
     pool->folder = strdup(folder);
     return pool->folder;
@@ -171,6 +173,12 @@ port_file *store_pool_file(struct store_pool *pool, size_t bytes, size_t plane)
     text_clear(&pool->why);
     pool->owner = getpid();
     return port_file_new(pool->folder, bytes, plane, &pool->why);
+}
+
+int64_t store_pool_unit(struct store_pool *pool)
+{
+    if (!pool->unit) pool->unit = port_unit(pool->folder);
+    return pool->unit;
 }
 
 bool store_pool_is_inherited(const struct store_pool *pool)

@@ -14,6 +14,8 @@ bool store_pool_goes_far(struct store_pool *pool, size_t bytes);
 bool store_pool_sends_away(struct store_pool *pool, size_t bytes);
 /* `plane`: bytes, see port_file_new. */
 struct port_file *store_pool_file(struct store_pool *pool, size_t bytes, size_t plane);
+/* What moves to and from files are multiples of: port_unit of the folder. */
+int64_t store_pool_unit(struct store_pool *pool);
 /* Why the latest file could not be had, and the folder; NULL: it could. */
 const char *store_pool_why(const struct store_pool *pool, const char **folder);
 /* Memory for rings; NULL when memory is out. */

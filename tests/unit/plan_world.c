@@ -439,6 +439,7 @@ static plan_request random_sizes(world *w)
     r.ahead = world_from(w, 0, larger(r.slots, 1) - 1 + r.last);
     r.in_place = world_from(w, 0, 1);
     r.columns = world_chance(w, 30);
+    r.rims = r.in_place ? larger(r.slots, 1) : 0;
     return r;
 }
 

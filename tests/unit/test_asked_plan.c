@@ -56,7 +56,7 @@ static void test_a_word_without_effect_is_refused(void **state)
                   "effect: 'shared' takes depth=, cache=");
     check_refused("streamed z=4 every=3", NULL,
                   "error: the plan is 'streamed z=4 every=3', in which 'every=3' has no effect: "
-                  "'streamed' takes x=, y=, z=, depth=, prefetch");
+                  "'streamed' takes x=, y=, z=, depth=, prefetch, rims=");
     check_refused("skewed y=8 inner.x=2", NULL,
                   "error: the plan is 'skewed y=8 inner.x=2', in which 'inner.x=2' has no effect "
                   "without x=");
@@ -115,6 +115,7 @@ static void test_bytes_may_have_units(void **state)
         {"shared depth=4 cache=3k", "shared depth=4 cache=3072"},
         {"tiled cache=1024G", "tiled cache=1099511627776"},
         {"  streamed   z=4 prefetch ", "streamed z=4 prefetch"},
+        {"streamed z=4 rims=8", "streamed z=4 rims=8"},
         {"skewed x=9 y=8 z=1073741824 inner.x=3 depth=2",
          "skewed x=9 y=8 z=1073741824 inner.x=3 depth=2"},
         {"blocked parts.y=2 every=3", "blocked parts.y=2 every=3"},
