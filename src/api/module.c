@@ -35,7 +35,7 @@ static kata_module *module_new(kata *k, const char *name, const char *text, size
     }
     for (int i = 0; i < m->module->count; i++) {
         m->kernels[i] = (kata_kernel){m, m->module->kernels[i], m->module->f32_versions[i]};
-        store_pool_expect(k->pool, m->module->kernels[i]);
+        store_pool_expect(k->pool, m->module->kernels[i], false);
     }
     return m;
 }
@@ -185,8 +185,11 @@ kata_kernel *kata_kernel_find(kata_module *module, const char *name)
         return NULL;
     }
     if (module->k->messages.status) return NULL;
-    for (int i = 0; i < module->module->count; i++)
-        if (!strcmp(module->module->kernels[i]->name, name)) return &module->kernels[i];
+    for (int i = 0; i < module->module->count; i++) {
+        if (strcmp(module->module->kernels[i]->name, name) != 0) continue;
+        store_pool_expect(module->k->pool, module->module->kernels[i], true);
+        return &module->kernels[i];
+    }
     no_such_kernel(module, name);
     return NULL;
 }

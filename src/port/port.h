@@ -11,7 +11,7 @@
 
 enum {
     PORT_ALIGN = 4096,     /* of files, and of rings */
-    PORT_LEAST_UNIT = 512, /* of port_unit */
+    PORT_LEAST_UNIT = 512 /* of port_unit */
 };
 /* What addresses, places in files and sizes that are moved are multiples of, on the disk of a
  * folder: PORT_LEAST_UNIT where it takes that, otherwise PORT_ALIGN. */

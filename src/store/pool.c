@@ -43,6 +43,7 @@ struct store_pool {
     int count;
     size_t bytes;                      /* of all that waits */
     reach expected[MOST_EXPECTED + 1]; /* by components of fields; the last: of more */
+    reach found[MOST_EXPECTED + 1];    /* the same of kernels that the program has asked for */
     bool ruled[6];                     /* sides at which a field has a boundary rule */
     int64_t declared, near, limit;     /* bytes of fields; of large arrays in memory; 0: none */
     char *folder;                      /* for files */
@@ -270,13 +271,14 @@ static bool is_alone(const ir_kernel *kernel, int i)
 }
 
 /* What is read at one offset needs room along x only, where sides are periodic. */
-void store_pool_expect(struct store_pool *pool, const ir_kernel *kernel)
+void store_pool_expect(struct store_pool *pool, const ir_kernel *kernel, bool found)
 {
     enum { FAR = 16 }; /* reads of a few fields, which others need no room for */
     for (int i = 0; i < kernel->access_count; i++) {
         const ir_access *access = &kernel->accesses[i];
         int count = kernel->params[access->param].count;
-        reach *r = &pool->expected[smaller(count, MOST_EXPECTED + 1) - 1];
+        reach *all = found ? pool->found : pool->expected;
+        reach *r = &all[smaller(count, MOST_EXPECTED + 1) - 1];
         bool alone = is_alone(kernel, i);
         if (ir_param_is_written_field(&kernel->params[access->param]) && !alone) continue;
         for (int d = 0; d < (alone ? 1 : 3); d++) {
@@ -293,9 +295,20 @@ void store_pool_meet_rules(struct store_pool *pool, const grid_boundary *boundar
         if (boundary->side[side].rule != KATA_NONE) pool->ruled[side] = true;
 }
 
+/* Room in files is moved with the values: there should be no more than the program needs, as far
+ * as it has said. */
+static const reach *reach_of(const struct store_pool *pool, int components)
+{
+    static const reach none;
+    const int64_t number = smaller(components, MOST_EXPECTED + 1) - 1;
+    const reach *found = &pool->found[number];
+    const bool known = pool->limit && memcmp(found, &none, sizeof none) != 0;
+    return known ? found : &pool->expected[number];
+}
+
 void store_pool_widen(const struct store_pool *pool, int components, int dimension, grid_box *box)
 {
-    const reach *r = &pool->expected[smaller(components, MOST_EXPECTED + 1) - 1];
+    const reach *r = reach_of(pool, components);
     if (pool->ruled[2 * dimension]) box->lo[dimension] += r->lo[dimension];
     if (pool->ruled[2 * dimension + 1]) box->hi[dimension] += r->hi[dimension];
 }

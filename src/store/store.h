@@ -60,8 +60,9 @@ bool store_pool_is_inherited(const struct store_pool *pool);
 /* Of the limit, what arrays in memory leave. */
 int64_t store_pool_left(const struct store_pool *pool);
 /* From now on arrays have room for what a kernel reads around a field, where that costs little:
- * otherwise they move when they are first read there. */
-void store_pool_expect(struct store_pool *pool, const ir_kernel *kernel);
+ * otherwise they move when they are first read there. `found`: the program has asked for it; where
+ * there is a limit, only such kernels count, once there are some that read around a point. */
+void store_pool_expect(struct store_pool *pool, const ir_kernel *kernel, bool found);
 /* But only at sides where some field has a boundary rule: nothing is read beyond others. */
 void store_pool_meet_rules(struct store_pool *pool, const grid_boundary *boundary);
 
