@@ -1187,7 +1187,8 @@ KATA_API int kata_ranks(const kata *k);
  * or of a box in it, take no other rank: one may call them without the others. Queued kernels that
  * use the field are an error then; call kata_flush before. Of a grid that is not dealt out (few
  * points, one dimension, one rank) it is kata_all, and not .local: all ranks make the same calls
- * with it. All ranks call kata_local; it works before there are fields. */
+ * with it. All ranks call kata_local; it works before there are fields. It is an error where ranks
+ * own several boxes (KATA_RANKS=morton): a range is one. */
 KATA_API kata_status kata_local(const kata_grid *grid, int staggered, kata_range *range);
 
 /* ---- machine --------------------------------------------------------------------------------- */

@@ -53,7 +53,7 @@ static bool run_whole(ranks_run *run, int number)
     const chain_loop *loop = &run->c->loops[number];
     take_back_fields(run, loop);
     ranks_make_copies(run);
-    return ranks_add_loop(run, number, &loop->box, 0);
+    return ranks_add_loop(run, number, &loop->box, 0, false);
 }
 
 /* A rank that has failed takes part as well: others wait for its values. */
@@ -83,34 +83,21 @@ static bool exchange(ranks_run *run, const plan_dealt_step *step)
            ranks_add_copies(run, run->c->slots[step->slot], step->span);
 }
 
-/* The boxes of a loop's points on this rank. Where sides wrap there are several, which mostly make
- * one: the first. Returns their number, 0 where there are no points. */
-static int find_boxes(const ranks_run *run, const plan_dealt_step *step,
-                      grid_box boxes[PLAN_IMAGES])
-{
-    int count = 0;
-    for (int i = 0; i < PLAN_IMAGES; i++) {
-        int image[3];
-        int number = (i + PLAN_NO_IMAGE) % PLAN_IMAGES; /* the points inside come first */
-        if (!plan_image(number, run->plan->wraps, image)) continue;
-        grid_box box = plan_own_points(&run->c->loops[step->loop], &run->r->box, step->span, image);
-        if (!grid_box_is_empty(&box) && !(count && grid_box_join(&boxes[0], &box)))
-            boxes[count++] = box;
-    }
-    return count;
-}
-
 /* A loop that reduces runs, also without points. */
 static bool run_part(ranks_run *run, const plan_dealt_step *step)
 {
+    static const grid_box nowhere = {{0, 0, 0}, {0, 0, 0}};
     const chain_loop *loop = &run->c->loops[step->loop];
-    grid_box boxes[PLAN_IMAGES] = {{{0, 0, 0}, {0, 0, 0}}};
-    int count = find_boxes(run, step, boxes);
-    bool done = deal_out_fields(run, loop);
-    if (!count && ranks_reduces(loop)) count = 1;
+    grid_region *points = &run->boxes;
+    if (!deal_out_fields(run, loop)) return false;
     ranks_make_copies(run);
-    for (int i = 0; i < count && done; i++)
-        done = ranks_add_loop(run, step->loop, &boxes[i], run->parted);
+    if (!plan_all_points(loop, &run->r->box, step->span, run->plan->wraps, points))
+        return ranks_no_memory(run);
+    bool done = points->count || !ranks_reduces(loop) ||
+                ranks_add_loop(run, step->loop, &nowhere, run->parted, false);
+    for (size_t i = 0; i < points->count && done; i++)
+        done =
+            ranks_add_loop(run, step->loop, &points->boxes[i], run->parted, i + 1 < points->count);
     return done;
 }
 
@@ -238,6 +225,7 @@ static void end_chain(ranks_run *run, const plan_home *homes)
     arena_clear(&run->r->memory);
     exec_local_free(&run->local);
     free(run->batch.copies);
+    grid_region_free(&run->boxes);
 }
 
 /* `status`: where this rank has failed, it takes part, but runs nothing. */
@@ -360,6 +348,7 @@ void exec_ranks_close(exec_context *context)
     free(r->gathered.data);
     free(r->packed.data);
     free(r->starts);
+    ranks_free_reducing(r);
     text_free(&r->explained);
     arena_free(&r->memory);
     arena_free(&r->layout);

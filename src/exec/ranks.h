@@ -22,13 +22,33 @@ typedef struct ranks_room {
 enum { RANKS_WORDS = 120 };
 
 /* How the ranks are to be laid out. */
-typedef enum ranks_kind { RANKS_BOX, RANKS_RECTANGLES, RANKS_HALVES, RANKS_TENSOR } ranks_kind;
+typedef enum ranks_kind {
+    RANKS_BOX,
+    RANKS_RECTANGLES,
+    RANKS_HALVES,
+    RANKS_TENSOR,
+    RANKS_MORTON
+} ranks_kind;
 
 typedef struct ranks_wish {
     ranks_kind kind;
     int count[3];       /* of a box: ranks along each dimension; 0: whatever suits */
     grid_levels levels; /* of rectangles */
 } ranks_wish;
+
+/* Reductions over several boxes of a rank each, while loops of this rank run. */
+typedef struct ranks_reducing {
+    const exec_local *local; /* the loops that run */
+    size_t next;             /* of them: those before have met */
+    bool looks;              /* loops run once more, to find their first failure: none meets */
+    size_t count;            /* boxes of the loop that reduces, so far */
+    size_t *ends, ends_room; /* of what each leaves to reduce, in `bytes` */
+    char *bytes;
+    size_t bytes_room;
+    ranks_room message;          /* with all of them, to other ranks */
+    size_t *starts, starts_room; /* of what all boxes of all ranks leave */
+    size_t alone[2];             /* of one box */
+} ranks_reducing;
 
 struct exec_ranks {
     comm *comm;
@@ -48,7 +68,8 @@ struct exec_ranks {
     bool explains;       /* steps of plans are printed */
     text explained;
     int gathers_left; /* of reductions, by the loops that run, unless one fails */
-    int64_t failing;  /* the loop of the chain whose check has failed here */
+    ranks_reducing reducing;
+    int64_t failing; /* the loop of the chain whose check has failed here */
     exec_messages sent;
     uint64_t put; /* hash of what the program has put since ranks met */
     arena memory; /* of a chain that runs */
@@ -104,8 +125,6 @@ typedef struct ranks_batch {
 kata_status ranks_exchange(exec_context *context, ranks_batch *batch, messages *m);
 /* Gathers bytes of all ranks in r->gathered.data; r->starts are set. */
 kata_status ranks_gather_known(struct exec_ranks *r, const void *mine, messages *m);
-/* The same where ranks do not know how many others have: see sweep_gather. */
-sweep_gather ranks_gather;
 /* Makes a field that is dealt out whole. */
 kata_status ranks_make_whole(struct exec_ranks *r, chain_slot *slot, messages *m);
 /* Sees to it that a room has so many bytes, whose values may be lost; without them the program
@@ -115,22 +134,29 @@ void ranks_make_room(const struct exec_ranks *r, ranks_room *room, size_t bytes)
 /* ---- ranks_local.c: the loops that run next on this rank --------------------------------------
  */
 
+/* A scalar in the place of one into which a loop reduces, until it has run on its last box. */
+typedef struct ranks_spare {
+    chain_slot slot;
+    struct ranks_spare *next;
+} ranks_spare;
+
 /* A chain that runs. */
 typedef struct ranks_run {
     exec_context *context;
     struct exec_ranks *r;
     const chain *c;
-    exec_local local; /* loops that run next on this rank */
+    exec_local local;    /* loops that run next on this rank */
+    ranks_spare *spares; /* that they have */
     const plan_dealt *plan;
     int parted;        /* as of parted loops */
     ranks_batch batch; /* exchanges that come before the loops of `local` */
+    grid_region boxes; /* of indices or points that are looked at */
     kata_status status;
     messages *m;
 } ranks_run;
 
 /* Sets the status, and returns false. */
 bool ranks_no_memory(ranks_run *run);
-bool ranks_reduces(const chain_loop *loop);
 /* Makes the exchanges that wait, behind the loops before them. */
 void ranks_make_copies(ranks_run *run);
 /* Makes them, and runs the loops: then fields may change their memory. */
@@ -139,8 +165,23 @@ void ranks_settle(ranks_run *run);
  * has failed. */
 void ranks_bring_home(ranks_run *run, chain_slot *slot);
 /* Adds a loop's points in a box to those that run next; false, reported, when memory is out.
- * `parted`: as of a chain_loop. */
-bool ranks_add_loop(ranks_run *run, int number, const grid_box *box, int parted);
+ * `parted`: as of a chain_loop; `goes_on`: its points in other boxes are added next. */
+bool ranks_add_loop(ranks_run *run, int number, const grid_box *box, int parted, bool goes_on);
+
+/* ---- ranks_reduce.c -------------------------------------------------------------------------- */
+
+bool ranks_reduces(const chain_loop *loop);
+/* Before loops run on this rank. */
+void ranks_begin_reducing(struct exec_ranks *r, const exec_local *local);
+/* By which their reductions meet those of other ranks; see sweep_gather. */
+sweep_gather ranks_gather;
+/* Where this rank has failed, and others reduce next: then they fail, too. */
+void ranks_give_nothing(exec_context *context);
+void ranks_free_reducing(struct exec_ranks *r);
+/* Binds others in the place of scalars into which a loop reduces; false when memory is out. They
+ * are freed when the loop has run. */
+bool ranks_spare_scalars(ranks_run *run, const ir_kernel *kernel, chain_binding *bindings);
+void ranks_free_spares(ranks_run *run);
 
 /* ---- ranks_margins.c ------------------------------------------------------------------------- */
 

@@ -21,19 +21,29 @@ static bool prepare(struct exec_ranks *r, chain_slot *slot, bool deals)
     return true;
 }
 
-/* The values of a piece that a rank gets. */
-static grid_box box_of(const struct exec_ranks *r, const chain_slot *slot, const grid_box *piece,
-                       int rank)
+/* The boxes of a piece that a rank gets: one of each of its own; all of it, where the field is
+ * whole. */
+static int boxes_of(const struct exec_ranks *r, const chain_slot *slot, int rank)
 {
-    grid_box own = slot->part ? plan_own_box(slot, &r->box, rank) : *piece;
+    return slot->part ? r->box.first[rank + 1] - r->box.first[rank] : 1;
+}
+
+static grid_box box_of(const struct exec_ranks *r, const chain_slot *slot, const grid_box *piece,
+                       int rank, int i)
+{
+    grid_box own = slot->part ? plan_own_box(slot, &r->box, r->box.first[rank] + i) : *piece;
     return grid_box_intersect(&own, piece);
 }
 
 static size_t bytes_for(const struct exec_ranks *r, const chain_slot *slot, const grid_box *piece,
                         int rank)
 {
-    grid_box box = box_of(r, slot, piece, rank);
-    return (size_t)(grid_box_points(&box) * store_type_bytes(slot->type));
+    int64_t points = 0;
+    for (int i = 0; i < boxes_of(r, slot, rank); i++) {
+        grid_box box = box_of(r, slot, piece, rank, i);
+        points += grid_box_points(&box);
+    }
+    return (size_t)(points * store_type_bytes(slot->type));
 }
 
 /* Packs what each rank gets of a piece, as the field stores it; r->starts say where. */
@@ -45,10 +55,31 @@ static void pack_all(struct exec_ranks *r, const chain_slot *slot, const grid_bo
     if (!converted) comm_give_up(r->comm, "out of memory");
     store_write(converted, piece, type, values);
     for (int i = 0; i < comm_ranks(r->comm); i++) {
-        grid_box box = box_of(r, slot, piece, i);
-        if (!grid_box_is_empty(&box)) store_pack(converted, &box, r->gathered.data + r->starts[i]);
+        char *to = r->gathered.data + r->starts[i];
+        for (int b = 0; b < boxes_of(r, slot, i); b++) {
+            grid_box box = box_of(r, slot, piece, i, b);
+            if (grid_box_is_empty(&box)) continue;
+            store_pack(converted, &box, to);
+            to += store_box_bytes(converted, &box);
+        }
     }
     store_array_free(converted);
+}
+
+/* Takes what this rank has got of a piece. */
+static void take_own(struct exec_ranks *r, const chain_slot *slot, const grid_box *piece,
+                     int component)
+{
+    const int me = comm_rank(r->comm);
+    store_array own =
+        store_components(slot->part ? slot->part->slot.array : slot->array, component, 1);
+    const char *from = r->gathered.data + r->starts[me];
+    for (int b = 0; b < boxes_of(r, slot, me); b++) {
+        grid_box box = box_of(r, slot, piece, me, b);
+        if (grid_box_is_empty(&box)) continue;
+        store_write(&own, &box, slot->type, from);
+        from += store_box_bytes(&own, &box);
+    }
 }
 
 static kata_status deal_piece(struct exec_ranks *r, const chain_slot *slot, const grid_box *piece,
@@ -69,11 +100,7 @@ static kata_status deal_piece(struct exec_ranks *r, const chain_slot *slot, cons
     }
     kata_status status = comm_exchange(r->comm, list, count, m);
     free(list);
-    grid_box mine = box_of(r, slot, piece, me);
-    store_array own =
-        store_components(slot->part ? slot->part->slot.array : slot->array, component, 1);
-    if (!status && !grid_box_is_empty(&mine))
-        store_write(&own, &mine, slot->type, r->gathered.data + r->starts[me]);
+    if (!status) take_own(r, slot, piece, component);
     return status;
 }
 

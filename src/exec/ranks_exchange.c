@@ -250,33 +250,33 @@ kata_status ranks_gather_known(struct exec_ranks *r, const void *mine, messages 
     return comm_gather(r->comm, mine, r->starts, r->gathered.data, m);
 }
 
-/* A rank that has failed, and so has nothing to give, gives no bytes: then all fail. */
-int ranks_gather(void *data, const void *mine, size_t bytes, const char **all,
-                 const size_t **starts)
-{
-    exec_context *context = data;
-    struct exec_ranks *r = context->ranks;
-    bool done = !comm_gather_starts(r->comm, bytes, r->starts, r->messages) &&
-                !ranks_gather_known(r, mine, r->messages);
-    for (int i = 0; i < comm_ranks(r->comm) && done; i++) done = r->starts[i] < r->starts[i + 1];
-    *starts = r->starts;
-    *all = r->gathered.data;
-    r->gathers_left--;
-    if (!done) r->gathers_left = 0;
-    if (!done) context->failure.elsewhere = true;
-    return done ? comm_ranks(r->comm) : 0;
-}
-
 /* Sets the starts of what ranks have of a field. */
 static void find_starts(struct exec_ranks *r, const chain_slot *slot)
 {
     size_t at = 0;
     for (int i = 0; i < comm_ranks(r->comm); i++) {
-        grid_box own = plan_own_box(slot, &r->box, i);
         r->starts[i] = at;
-        at += grid_box_is_empty(&own) ? 0 : store_box_bytes(slot->part->slot.array, &own);
+        for (int b = r->box.first[i]; b < r->box.first[i + 1]; b++) {
+            grid_box own = plan_own_box(slot, &r->box, b);
+            if (!grid_box_is_empty(&own)) at += store_box_bytes(slot->part->slot.array, &own);
+        }
     }
     r->starts[comm_ranks(r->comm)] = at;
+}
+
+/* Copies what is a rank's own between an array and memory in which its boxes follow one another. */
+static void copy_own(const struct exec_ranks *r, const chain_slot *slot, int rank,
+                     store_array *array, char *memory, bool packs)
+{
+    for (int b = r->box.first[rank]; b < r->box.first[rank + 1]; b++) {
+        const grid_box own = plan_own_box(slot, &r->box, b);
+        if (grid_box_is_empty(&own)) continue;
+        if (packs)
+            store_pack(array, &own, memory);
+        else
+            store_unpack(array, &own, memory);
+        memory += store_box_bytes(array, &own);
+    }
 }
 
 /* A field's values take much memory, those of partial sums little: that is kept. */
@@ -291,20 +291,16 @@ static void release_large(ranks_room *room)
 kata_status ranks_make_whole(struct exec_ranks *r, chain_slot *slot, messages *m)
 {
     if (!slot->part) return KATA_OK;
-    grid_box own = slot->part->own;
     find_starts(r, slot);
-    size_t me = (size_t)comm_rank(r->comm), bytes = r->starts[me + 1] - r->starts[me];
-    char *mine = malloc(bytes + 1);
+    const int me = comm_rank(r->comm);
+    char *mine = malloc(r->starts[me + 1] - r->starts[me] + 1);
     store_drop_whole(slot);
     if (!mine || !store_slot_array(slot)) ranks_no_room(r, &slot, 1);
-    if (bytes) store_pack(slot->part->slot.array, &own, mine);
+    copy_own(r, slot, me, slot->part->slot.array, mine, true);
     kata_status status = ranks_gather_known(r, mine, m);
     free(mine);
-    for (int i = 0; i < comm_ranks(r->comm) && !status; i++) {
-        grid_box box = plan_own_box(slot, &r->box, i);
-        if (!grid_box_is_empty(&box))
-            store_unpack(slot->array, &box, r->gathered.data + r->starts[i]);
-    }
+    for (int i = 0; i < comm_ranks(r->comm) && !status; i++)
+        copy_own(r, slot, i, slot->array, r->gathered.data + r->starts[i], false);
     release_large(&r->gathered);
     store_part_free(slot);
     return status;

@@ -14,7 +14,8 @@ enum { USUAL_DEPTH = 48, MOST_DEPTH = 1000, LONGEST_WORD = 40 };
 static const char *const kind_names[] = {[RANKS_BOX] = "",
                                          [RANKS_RECTANGLES] = "rectangles",
                                          [RANKS_HALVES] = "halves",
-                                         [RANKS_TENSOR] = "tensor"};
+                                         [RANKS_TENSOR] = "tensor",
+                                         [RANKS_MORTON] = "morton"};
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
@@ -76,8 +77,8 @@ static kata_status refuse_words(const char *words, messages *m)
     return message_fail(m, KATA_ERROR_ARGUMENT,
                         "the environment variable KATA_RANKS is '%s', not words such as "
                         "'y=2 z=4 every=8 small': ranks along y and z, or a partition of the grid "
-                        "('halves', 'rectangles', 'rectangles=2,3' or 'tensor'); loops between two "
-                        "exchanges at most; and that small grids are dealt out, too",
+                        "('halves', 'rectangles', 'rectangles=2,3', 'tensor' or 'morton'); loops "
+                        "between two exchanges at most; and that small grids are dealt out, too",
                         words);
 }
 
@@ -113,7 +114,8 @@ static void lay_out_none(struct exec_ranks *r)
     const int ranks = comm_ranks(r->comm);
     grid_box *boxes = calloc((size_t)ranks, sizeof *boxes);
     for (int i = 0; i < ranks && boxes; i++) boxes[i].hi[0] = boxes[i].hi[1] = boxes[i].hi[2] = 1;
-    if (!boxes || !plan_ranks_lay_out(&r->box, &r->layout, one, boxes, ranks, comm_rank(r->comm)))
+    if (!boxes ||
+        !plan_ranks_lay_out(&r->box, &r->layout, one, boxes, NULL, ranks, comm_rank(r->comm)))
         comm_give_up(r->comm, "out of memory");
     free(boxes);
 }
@@ -195,4 +197,5 @@ void ranks_print_layout(const struct exec_ranks *r, text *out)
         text_add(out, "%d along y and %d along z", r->box.raster.cells[1], r->box.raster.cells[2]);
     else
         text_add(out, "%s", kind_names[r->kind]);
+    if (plan_ranks_have_lists(&r->box)) text_add(out, ", %d boxes", r->box.first[r->box.total]);
 }

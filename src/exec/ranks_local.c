@@ -1,5 +1,6 @@
 /* The loops that run next on this rank: a chain of its own, for this rank's points alone, which the
  * executor "cpu" runs, or "files" where there is a limit of memory, or "device". */
+#include "exec/alike.h"
 #include "exec/home.h"
 #include "exec/on_files.h"
 #include "exec/ranks.h"
@@ -11,22 +12,6 @@ bool ranks_no_memory(ranks_run *run)
 {
     run->status = message_no_memory(run->m);
     return false;
-}
-
-bool ranks_reduces(const chain_loop *loop)
-{
-    bool some = false;
-    for (int p = 0; p < loop->kernel->param_count; p++)
-        some = some || ir_param_is_reduction(&loop->kernel->params[p]);
-    return some;
-}
-
-static int count_gathers(const chain *local)
-{
-    int count = 0;
-    for (size_t i = 0; i < local->count; i++)
-        count += ranks_reduces(&local->loops[i]) && local->loops[i].parted;
-    return count;
 }
 
 /* Says which loop of the whole chain has failed. */
@@ -45,18 +30,38 @@ static kata_status run_own(exec_context *context, chain *local, messages *m)
                            : exec_files_run_own(context, local, m);
 }
 
+/* Where a check of a loop has failed that runs on several boxes, another one may have a point that
+ * fails and comes before. */
+static void find_first_failure(ranks_run *run)
+{
+    exec_failure *failure = &run->context->failure, first = *failure;
+    chain *local = &run->local.chain;
+    const int number = exec_local_number(&run->local, first.loop);
+    run->r->reducing.looks = true;
+    for (size_t i = 0; i < local->count && number >= 0; i++) {
+        chain one = cpu_part(local, i, 1);
+        if (run->local.numbers[i] != number || &local->loops[i] <= first.loop) continue;
+        if (run_own(run->context, &one, run->m) == KATA_ERROR_ASSERT &&
+            observe_point_before(first.loop, failure->fault.point, first.fault.point))
+            first = *failure;
+    }
+    run->r->reducing.looks = false;
+    *failure = first;
+}
+
 /* A rank that has failed runs no more loops. But it makes the exchanges that others wait for, and
  * lets them know when they next reduce. */
 static void run_local(ranks_run *run)
 {
-    struct exec_ranks *r = run->r;
     chain *local = &run->local.chain;
-    const char *all;
-    const size_t *starts;
-    r->gathers_left = count_gathers(local);
-    if (local->count && !run->status) run->status = run_own(run->context, local, run->m);
-    if (r->gathers_left && run->status) ranks_gather(run->context, NULL, 0, &all, &starts);
+    ranks_begin_reducing(run->r, &run->local);
+    if (local->count && !run->status) {
+        run->status = run_own(run->context, local, run->m);
+        if (run->status == KATA_ERROR_ASSERT) find_first_failure(run);
+    }
+    if (run->r->gathers_left && run->status) ranks_give_nothing(run->context);
     note_failure(run);
+    ranks_free_spares(run);
     exec_local_clear(&run->local);
 }
 
@@ -97,11 +102,12 @@ static bool bind(ranks_run *run, chain_binding *b)
     return b->boundary;
 }
 
-bool ranks_add_loop(ranks_run *run, int number, const grid_box *box, int parted)
+bool ranks_add_loop(ranks_run *run, int number, const grid_box *box, int parted, bool goes_on)
 {
     const chain_loop *loop = &run->c->loops[number];
     chain_binding *bindings = exec_local_add(&run->local, loop, number, box, parted);
     bool done = bindings;
+    if (done && goes_on) done = ranks_spare_scalars(run, loop->kernel, bindings);
     for (int p = 0; p < loop->kernel->param_count && done; p++) done = bind(run, &bindings[p]);
     return (done && exec_local_bound(&run->local)) || ranks_no_memory(run);
 }

@@ -34,26 +34,36 @@ static bool add_images(ranks_run *run, ranks_copy *copy, const grid_box *own, co
     return done;
 }
 
-static bool add_between(ranks_run *run, chain_slot *slot, const plan_span span[3], int from, int to)
+/* `from` sends to another rank, or to itself, what it has of run->boxes. */
+static bool add_between(ranks_run *run, chain_slot *slot, int from, int to)
 {
     const plan_ranks *ranks = &run->r->box;
     ranks_copy copy = {.slot = slot, .from = from, .to = to};
-    grid_box pieces[6], own = plan_own_box(slot, ranks, to), sent = plan_own_box(slot, ranks, from);
-    grid_box around = plan_around(slot, ranks, &own, span, run->plan->wraps);
-    int count = grid_box_subtract(&around, &own, pieces);
     bool done = true;
-    for (int i = 0; i < count && done; i++) done = add_images(run, &copy, &sent, &pieces[i], 0);
+    for (int b = ranks->first[from]; b < ranks->first[from + 1]; b++) {
+        const grid_box sent = plan_own_box(slot, ranks, b);
+        for (size_t i = 0; i < run->boxes.count && done; i++)
+            done = add_images(run, &copy, &sent, &run->boxes.boxes[i], 0);
+    }
     return done;
+}
+
+static bool find_margins(ranks_run *run, const chain_slot *slot, const plan_span span[3], int rank)
+{
+    return plan_margins(slot, &run->r->box, rank, span, run->plan->wraps, &run->boxes) ||
+           ranks_no_memory(run);
 }
 
 bool ranks_add_copies(ranks_run *run, chain_slot *slot, const plan_span span[3])
 {
     const plan_ranks *ranks = &run->r->box;
-    bool done = true;
-    for (int i = 0; i < ranks->near_count && done; i++) {
-        const int near = ranks->near[i], me = ranks->rank;
-        done = add_between(run, slot, span, near, me);
-        if (near != me) done = done && add_between(run, slot, span, me, near);
-    }
+    const int me = ranks->rank;
+    bool done = find_margins(run, slot, span, me);
+    for (int i = 0; i < ranks->near_count && done; i++)
+        done = add_between(run, slot, ranks->near[i], me);
+    for (int i = 0; i < ranks->near_count && done; i++)
+        if (ranks->near[i] != me)
+            done = find_margins(run, slot, span, ranks->near[i]) &&
+                   add_between(run, slot, me, ranks->near[i]);
     return done;
 }

@@ -15,6 +15,12 @@ static const char need_values[] = "need values of a field";
 
 /* ---- which are a rank's own ------------------------------------------------------------------ */
 
+/* Where ranks have a box each. */
+static grid_box own_box(const struct exec_ranks *r, const chain_slot *slot)
+{
+    return plan_own_box(slot, &r->box, r->box.first[r->box.rank]);
+}
+
 /* Lays the ranks out for a grid, unless they are. From then on ranks tell one another what they
  * have changed: so all have to know it. */
 static kata_status lay_out(struct exec_ranks *r, const grid_shape *grid, messages *m)
@@ -41,7 +47,12 @@ kata_status exec_own_points(exec_context *context, const grid_shape *grid, const
     kata_status status = r ? lay_out(r, grid, m) : KATA_OK;
     if (!r || status || !r->laid_out) return status;
     *dealt = plan_cuts(&r->box.raster, r->small, grid);
-    if (*dealt) *own = plan_own_box(&like, &r->box, r->box.rank);
+    if (*dealt && plan_ranks_have_lists(&r->box))
+        return message_fail(m, KATA_ERROR_ARGUMENT,
+                            "kata_local, and fields with .local, give a rank's own points as one "
+                            "box, and by KATA_RANKS=morton ranks own several boxes; by "
+                            "KATA_RANKS=halves each owns one");
+    if (*dealt) *own = own_box(r, &like);
     r->has_own = r->has_own || *dealt;
     return KATA_OK;
 }
@@ -84,7 +95,7 @@ kata_status exec_show_own(exec_context *context, chain_slot *slot, store_array *
 {
     const struct exec_ranks *r = context->ranks;
     kata_status status = exec_bring_home(context, slot, m);
-    grid_box own = plan_own_box(slot, &r->box, r->box.rank);
+    grid_box own = own_box(r, slot);
     const store_array *from = slot->part ? slot->part->slot.array : slot->array;
     if (from && !status)
         store_copy_box(memory, from, &memory->box, own.lo);
@@ -98,9 +109,9 @@ kata_status exec_take_own(exec_context *context, chain_slot *slot, const store_a
 {
     kata_status status = change_part(context, slot, m);
     if (status) return status;
-    const grid_box *own = &slot->part->own;
-    const int64_t shift[3] = {-own->lo[0], -own->lo[1], -own->lo[2]};
-    store_copy_box(slot->part->slot.array, memory, own, shift);
+    const grid_box own = own_box(context->ranks, slot);
+    const int64_t shift[3] = {-own.lo[0], -own.lo[1], -own.lo[2]};
+    store_copy_box(slot->part->slot.array, memory, &own, shift);
     return KATA_OK;
 }
 

@@ -128,13 +128,11 @@ static void find_along(cluster *c, const plan_dealt_step *step, int d)
     int stride = 1;
     for (int k = 0; k < d; k++) stride *= c->count[k];
     for (int at = 0; at < c->count[d]; at++) {
-        plan_ranks one = c->ranks;
-        one.rank = at * stride;
         c->along[d][at] = 0;
         for (int i = -c->p->wraps[d]; i <= c->p->wraps[d]; i++) {
             int image[3] = {0, 0, 0};
             image[d] = i;
-            grid_box box = plan_own_points(loop, &one, step->span, image);
+            grid_box box = plan_own_points(loop, &c->ranks, at * stride, step->span, image);
             c->along[d][at] += (double)larger(box.hi[d] - box.lo[d], 0);
         }
     }

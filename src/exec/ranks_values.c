@@ -45,11 +45,11 @@ kata_status exec_share(exec_context *context, char **bytes, size_t *count, messa
     return KATA_OK;
 }
 
-/* The values that a rank gives. */
+/* The values that a box of a rank's own gives. */
 static store_values given_by(const struct exec_ranks *r, const chain_slot *slot,
-                             const store_values *of, int rank)
+                             const store_values *of, int box)
 {
-    grid_box own = plan_own_box(slot, &r->box, rank);
+    grid_box own = plan_own_box(slot, &r->box, box);
     return (store_values){grid_box_intersect(&own, &of->box), of->first, of->components};
 }
 
@@ -63,9 +63,11 @@ static void find_starts(struct exec_ranks *r, const chain_slot *slot, const stor
 {
     size_t at = 0;
     for (int i = 0; i < comm_ranks(r->comm); i++) {
-        store_values part = given_by(r, slot, of, i);
         r->starts[i] = at;
-        at += bytes_of(slot, &part);
+        for (int b = r->box.first[i]; b < r->box.first[i + 1]; b++) {
+            store_values part = given_by(r, slot, of, b);
+            at += bytes_of(slot, &part);
+        }
     }
     r->starts[comm_ranks(r->comm)] = at;
 }
@@ -97,24 +99,38 @@ static void assemble(struct exec_ranks *r, const chain_slot *slot, const store_v
     like.box = like.room = of->box;
     store_array *piece = store_array_make(&like, KATA_ARRAYS, false);
     if (!piece) comm_give_up(r->comm, "out of memory");
-    for (int i = 0; i < comm_ranks(r->comm); i++) {
-        store_values part = given_by(r, slot, of, i);
-        if (!grid_box_is_empty(&part.box))
-            store_unpack(piece, &part.box, r->gathered.data + r->starts[i]);
+    const char *from = r->gathered.data; /* boxes follow one another, in the order of ranks */
+    for (int b = 0; b < r->box.first[r->box.total]; b++) {
+        store_values part = given_by(r, slot, of, b);
+        if (grid_box_is_empty(&part.box)) continue;
+        store_unpack(piece, &part.box, from);
+        from += bytes_of(slot, &part);
     }
     store_read(piece, &of->box, of->components, type, values);
     store_array_free(piece);
 }
 
+/* Packs what this rank gives, box by box. */
+static void pack_own(const struct exec_ranks *r, const chain_slot *slot, const store_values *of,
+                     char *to)
+{
+    const store_array own = store_components(slot->part->slot.array, of->first, of->components);
+    for (int b = r->box.first[r->box.rank]; b < r->box.first[r->box.rank + 1]; b++) {
+        store_values part = given_by(r, slot, of, b);
+        if (grid_box_is_empty(&part.box)) continue;
+        store_pack(&own, &part.box, to);
+        to += bytes_of(slot, &part);
+    }
+}
+
 static kata_status collect(struct exec_ranks *r, const chain_slot *slot, const store_values *of,
                            int to, kata_type type, void *values, messages *m)
 {
-    store_values part = given_by(r, slot, of, r->box.rank);
-    const store_array own = store_components(slot->part->slot.array, of->first, of->components);
-    char *mine = malloc(bytes_of(slot, &part) + 1);
-    if (!mine) comm_give_up(r->comm, "out of memory");
     find_starts(r, slot, of);
-    store_pack(&own, &part.box, mine);
+    const int me = r->box.rank;
+    char *mine = malloc(r->starts[me + 1] - r->starts[me] + 1);
+    if (!mine) comm_give_up(r->comm, "out of memory");
+    pack_own(r, slot, of, mine);
     kata_status status =
         to == ALL_RANKS ? ranks_gather_known(r, mine, m) : send_to_first(r, mine, m);
     free(mine);

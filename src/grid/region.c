@@ -69,6 +69,32 @@ bool grid_region_cut(grid_region *region, const grid_box *box)
     return true;
 }
 
+static bool append(grid_region *region, const grid_box *added, size_t count)
+{
+    void *boxes = region->boxes;
+    if (!vector_reserve(&boxes, &region->capacity, region->count + count, sizeof *added))
+        return false;
+    region->boxes = boxes;
+    for (size_t i = 0; i < count; i++) region->boxes[region->count++] = added[i];
+    return true;
+}
+
+bool grid_region_add_apart(grid_region *region, const grid_box *box)
+{
+    grid_region rest = {0};
+    bool meets = false;
+    for (size_t i = 0; i < region->count; i++)
+        meets = meets || grid_box_meet(&region->boxes[i], box);
+    if (grid_box_is_empty(box)) return true;
+    if (!meets) return append(region, box, 1);
+    bool done = append(&rest, box, 1);
+    for (size_t i = 0; i < region->count && done; i++)
+        done = grid_region_cut(&rest, &region->boxes[i]);
+    done = done && append(region, rest.boxes, rest.count);
+    grid_region_free(&rest);
+    return done;
+}
+
 void grid_region_clear(grid_region *region) { region->count = 0; }
 
 void grid_region_free(grid_region *region)

@@ -11,9 +11,9 @@ typedef analysis_span plan_span; /* added to the ends of a frame, or of what is 
  * Chains whose fields are dealt out to ranks: which loops a rank runs on its own points, and what
  * it needs of others before.
  *
- * All grids are cut alike, into a part per rank. Of a field that is dealt out a rank has the values
- * at its own indices, and valid copies of some around them. Other fields are whole:
- * every rank has all values. The plan is a list of steps, the same on all ranks:
+ * All grids are cut alike, into a part per rank: a list of boxes, mostly of one. Of a field that is
+ * dealt out a rank has the values at its own indices, and valid copies of some around them. Other
+ * fields are whole: every rank has all values. The plan is a list of steps, the same on all ranks:
  *
  *   exchange   a field's copies around a rank's own indices become valid, so many indices deep
  *   gather     a field becomes whole
@@ -32,7 +32,7 @@ typedef analysis_span plan_span; /* added to the ends of a frame, or of what is 
  * ceil(i n / C). */
 typedef struct plan_raster {
     int cells[3];    /* above 1: the dimension is cut */
-    int thinnest[3]; /* the fewest cells that a rank has along it */
+    int thinnest[3]; /* the fewest cells that the hull of a rank's boxes has along it */
     int64_t bricks;  /* points along x of grids that are cut there at multiples of IR_BRICK alone:
                         others reduce whole, where x is cut */
 } plan_raster;
@@ -84,23 +84,32 @@ void plan_dealt_print(text *out, const plan_dealt *p, const analysis_chain *a);
 
 /* ---- dealt_ranks.c ---------------------------------------------------------------------------
  *
- * The ranks that a program runs on: each has a box of cells. In a box of ranks it is one cell. Of
- * another partition, the cells are the points of a grid; or as many points of it as divide all
- * cuts. */
+ * The ranks that a program runs on: each has boxes of cells, most have one. In a box of ranks it is
+ * one cell. Of another partition, the cells are the points of a grid; or as many points of it as
+ * divide all cuts. On a coarse grid a box may have no points: it still lies somewhere, and copies
+ * lie around it. */
 typedef struct plan_ranks {
     plan_raster raster;
     int total;
     int rank;              /* this one */
-    const grid_box *boxes; /* of cells, by rank */
+    const grid_box *boxes; /* of cells, in the order of ranks */
+    const int *first;      /* rank r has the boxes from first[r] to before first[r + 1] */
     const int *near;       /* those from which copies may come: also over edges and corners, over
                               sides that meet where they wrap, and maybe this one */
     int near_count;
 } plan_ranks;
 
-/* Lays ranks out, each with a box of a raster of so many cells, which the boxes cover. `boxes` are
- * copied. False when memory is out. */
+/* Lays ranks out, with boxes of a raster of so many cells, which the boxes cover. `boxes` and
+ * `first` are copied; `first` NULL: a box each. False when memory is out. */
 bool plan_ranks_lay_out(plan_ranks *ranks, arena *memory, const int cells[3], const grid_box *boxes,
-                        int total, int rank);
+                        const int *first, int total, int rank);
+/* Whether some rank has not one box. */
+static inline bool plan_ranks_have_lists(const plan_ranks *ranks)
+{
+    bool lists = false;
+    for (int r = 0; r < ranks->total && !lists; r++) lists = ranks->first[r + 1] != r + 1;
+    return lists;
+}
 /* A box of ranks: so many along each dimension, whose numbers count along x first. */
 bool plan_ranks_box(plan_ranks *ranks, arena *memory, const int count[3], int rank);
 /* The same ranks, of which another is this one. */
@@ -120,24 +129,35 @@ plan_messages plan_find_messages(const plan_dealt *p, const analysis_chain *a,
 /* ---- dealt_boxes.c ----------------------------------------------------------------------------
  */
 
-/* The indices of a field whose values are a rank's. Ranks at the sides of a grid have its faces and
- * ghosts, too. */
-grid_box plan_own_box(const chain_slot *slot, const plan_ranks *ranks, int rank);
+/* The indices of a field whose values are those of a rank's box. Boxes at the sides of a grid have
+ * its faces and ghosts, too. */
+grid_box plan_own_box(const chain_slot *slot, const plan_ranks *ranks, int box);
 /* Whether indices beyond the sides of a dimension may be copies of those a period away: ghosts and
  * last faces are values of their own. */
 static inline bool plan_may_wrap(const chain_slot *slot, int d)
 {
     return !slot->ghosts[d] && !slot->staggered[d] && !slot->absent_axis[d];
 }
-/* The indices up to a margin around a rank's own of a field, along dimensions that are cut; beyond
- * the grid only at sides that wrap. */
+/* The indices up to a margin around a box of a rank's own of a field, along dimensions that are
+ * cut; beyond the grid only at sides that wrap. */
 grid_box plan_around(const chain_slot *slot, const plan_ranks *ranks, const grid_box *own,
                      const plan_span margin[3], const bool wraps[3]);
-/* The points of a loop's box that a rank runs: its own, with both ends moved by a span along
- * dimensions that are cut. Beyond sides that wrap there are copies of the box: `image` says which,
- * by how many periods it is moved along each dimension. May be empty. */
-grid_box plan_own_points(const chain_loop *loop, const plan_ranks *ranks, const plan_span span[3],
-                         const int image[3]);
+/* The smallest box that holds these of all boxes of a rank. */
+grid_box plan_held(const chain_slot *slot, const plan_ranks *ranks, int rank,
+                   const plan_span margin[3], const bool wraps[3]);
+/* Sets a region to the indices of them that are not a rank's own: disjoint boxes. False when memory
+ * is out. */
+bool plan_margins(const chain_slot *slot, const plan_ranks *ranks, int rank,
+                  const plan_span margin[3], const bool wraps[3], grid_region *margins);
+/* The points of a loop's box that a rank runs for a box of its own: that box, with both ends moved
+ * by a span along dimensions that are cut. Beyond sides that wrap there are copies of the loop's
+ * box: `image` says which, by how many periods it is moved along each dimension. May be empty. */
+grid_box plan_own_points(const chain_loop *loop, const plan_ranks *ranks, int box,
+                         const plan_span span[3], const int image[3]);
+/* Sets a region to all points that this rank runs: disjoint boxes, so that none runs twice. False
+ * when memory is out. */
+bool plan_all_points(const chain_loop *loop, const plan_ranks *ranks, const plan_span span[3],
+                     const bool wraps[3], grid_region *points);
 /* Sets image number i, of PLAN_IMAGES; that in the middle is none. False where some dimension
  * along which it is moved does not wrap. */
 enum { PLAN_IMAGES = 27, PLAN_NO_IMAGE = 13 };

@@ -17,8 +17,8 @@ static inline int64_t plan_cut(int64_t points, int cells, int64_t i)
     return points / cells * i + (points % cells * i + cells - 1) / cells;
 }
 
-/* The points of the thinnest part of n: a rank has at least so many along a dimension. Copies reach
- * no farther. */
+/* The points of the thinnest part of n: from end to end a rank has at least so many along a
+ * dimension. Copies reach no farther. */
 static inline int64_t dealt_thinnest(const plan_dealt *p, int d, int64_t points)
 {
     const int64_t cells = p->raster.cells[d], thinnest = p->raster.thinnest[d];

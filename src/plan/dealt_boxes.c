@@ -1,9 +1,9 @@
 /* Which indices of fields, and points of loops, are a rank's. */
 #include "plan/dealt.h"
 
-grid_box plan_own_box(const chain_slot *slot, const plan_ranks *ranks, int rank)
+grid_box plan_own_box(const chain_slot *slot, const plan_ranks *ranks, int box)
 {
-    const grid_box *cells = &ranks->boxes[rank];
+    const grid_box *cells = &ranks->boxes[box];
     grid_box own = chain_slot_memory(slot);
     for (int d = 0; d < 3; d++) {
         const int count = ranks->raster.cells[d];
@@ -15,10 +15,10 @@ grid_box plan_own_box(const chain_slot *slot, const plan_ranks *ranks, int rank)
     return own;
 }
 
-grid_box plan_own_points(const chain_loop *loop, const plan_ranks *ranks, const plan_span span[3],
-                         const int image[3])
+grid_box plan_own_points(const chain_loop *loop, const plan_ranks *ranks, int number,
+                         const plan_span span[3], const int image[3])
 {
-    const grid_box *cells = &ranks->boxes[ranks->rank];
+    const grid_box *cells = &ranks->boxes[number];
     grid_box box = loop->box;
     for (int d = 0; d < 3; d++) {
         const int count = ranks->raster.cells[d];
@@ -50,7 +50,7 @@ grid_box plan_around(const chain_slot *slot, const plan_ranks *ranks, const grid
                      const plan_span margin[3], const bool wraps[3])
 {
     grid_box all = chain_slot_memory(slot), around = *own;
-    for (int d = 0; d < 3 && !grid_box_is_empty(own); d++) {
+    for (int d = 0; d < 3; d++) {
         if (ranks->raster.cells[d] == 1 || slot->absent_axis[d]) continue;
         around.lo[d] += margin[d].lo;
         around.hi[d] += margin[d].hi;
@@ -59,4 +59,54 @@ grid_box plan_around(const chain_slot *slot, const plan_ranks *ranks, const grid
         around.hi[d] = smaller(around.hi[d], all.hi[d]);
     }
     return around;
+}
+
+grid_box plan_held(const chain_slot *slot, const plan_ranks *ranks, int rank,
+                   const plan_span margin[3], const bool wraps[3])
+{
+    const int first = ranks->first[rank], end = ranks->first[rank + 1];
+    grid_box hull = {{0, 0, 0}, {0, 0, 0}};
+    if (first == end) return hull;
+    hull = plan_own_box(slot, ranks, first);
+    for (int b = first + 1; b < end; b++) {
+        const grid_box own = plan_own_box(slot, ranks, b);
+        for (int d = 0; d < 3; d++) {
+            hull.lo[d] = smaller(hull.lo[d], own.lo[d]);
+            hull.hi[d] = larger(hull.hi[d], own.hi[d]);
+        }
+    }
+    return plan_around(slot, ranks, &hull, margin, wraps);
+}
+
+bool plan_margins(const chain_slot *slot, const plan_ranks *ranks, int rank,
+                  const plan_span margin[3], const bool wraps[3], grid_region *margins)
+{
+    bool done = true;
+    grid_region_clear(margins);
+    for (int b = ranks->first[rank]; b < ranks->first[rank + 1] && done; b++) {
+        const grid_box own = plan_own_box(slot, ranks, b);
+        const grid_box around = plan_around(slot, ranks, &own, margin, wraps);
+        done = grid_region_add_apart(margins, &around);
+    }
+    for (int b = ranks->first[rank]; b < ranks->first[rank + 1] && done; b++) {
+        const grid_box own = plan_own_box(slot, ranks, b);
+        done = grid_region_cut(margins, &own);
+    }
+    const bool list = ranks->first[rank + 1] - ranks->first[rank] > 1;
+    return done && (!list || grid_region_tidy(margins));
+}
+
+bool plan_all_points(const chain_loop *loop, const plan_ranks *ranks, const plan_span span[3],
+                     const bool wraps[3], grid_region *points)
+{
+    bool done = true;
+    grid_region_clear(points);
+    for (int b = ranks->first[ranks->rank]; b < ranks->first[ranks->rank + 1]; b++)
+        for (int i = 0; i < PLAN_IMAGES && done; i++) {
+            int image[3];
+            if (!plan_image(i, wraps, image)) continue;
+            const grid_box box = plan_own_points(loop, ranks, b, span, image);
+            done = grid_region_add_apart(points, &box);
+        }
+    return done && grid_region_tidy(points);
 }

@@ -1,52 +1,18 @@
 /* The proof that what one rank does by a plan is right. */
 #include "plan/dealt_proof.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 static const bool nowhere[3] = {false, false, false};
 static const int64_t no_shift[3] = {0, 0, 0};
-static const int no_image[3] = {0, 0, 0};
-static const plan_span no_span[3] = {{0, 0}, {0, 0}, {0, 0}};
 
-/* Points of a loop, and the image of the grid in which they run: so many periods away. */
-typedef struct points {
-    grid_box box;
-    int image[3];
-} points;
-
-/* A loop that runs on some boxes of a rank's points. */
-typedef struct run {
-    dealt_proof *v;
-    const analysis_loop *l;
-    int loop;
-    points boxes[PLAN_IMAGES];
-    int count;
-    grid_region *right, *touched; /* by touch: what its writes complete, and all that they touch */
-} run;
-
-static bool refuse(const run *r, const char *format, ...) PRINTF_LIKE(2, 3);
-
-static bool refuse(const run *r, const char *format, ...)
-{
-    text reason = {0};
-    va_list list;
-    va_start(list, format);
-    text_add_list(&reason, format, list);
-    va_end(list);
-    dealt_say_rank(r->v);
-    proof_refuse_loop(&r->v->v, r->loop, "%s", text_get(&reason));
-    text_free(&reason);
-    return false;
-}
-
-static const dealt_share *share_of(const run *r, const analysis_touch *t)
+static const dealt_share *share_of(const dealt_run *r, const analysis_touch *t)
 {
     return &r->v->shares[t->slot];
 }
 
 /* Along which dimensions there are copies of what a touch finds beyond the sides. */
-static void find_wraps(const run *r, const analysis_touch *t, bool wraps[3])
+static void find_wraps(const dealt_run *r, const analysis_touch *t, bool wraps[3])
 {
     const chain_slot *field = r->v->c->a->slots[t->slot];
     for (int d = 0; d < 3; d++)
@@ -54,7 +20,7 @@ static void find_wraps(const run *r, const analysis_touch *t, bool wraps[3])
 }
 
 /* The boxes that a touch of some points ends in, on the rank. */
-static int find_ends(const run *r, const analysis_touch *t, const points *at,
+static int find_ends(const dealt_run *r, const analysis_touch *t, const dealt_points_of *at,
                      grid_box ends[ANALYSIS_RESOLVED_BOXES])
 {
     const chain_slot *field = r->v->c->a->slots[t->slot];
@@ -68,21 +34,21 @@ static int find_ends(const run *r, const analysis_touch *t, const points *at,
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static bool check_box(const run *r, const analysis_touch *t, const grid_box *box)
+static bool check_box(const dealt_run *r, const analysis_touch *t, const grid_box *box)
 {
     const dealt_share *share = share_of(r, t);
     if (share->whole || grid_box_contains(&share->held, box))
         return dealt_check(r->v, r->loop, t->slot, t->component, box);
     text where = {0};
     grid_box_print(&where, box, r->v->c->a->slots[t->slot]->shape.rank);
-    refuse(r, "touches field '%s' %s, and there is no memory for that",
-           proof_slot_name(&r->v->v, t->slot), text_get(&where));
+    dealt_refuse(r, "touches field '%s' %s, and there is no memory for that",
+                 proof_slot_name(&r->v->v, t->slot), text_get(&where));
     text_free(&where);
     return false;
 }
 
 /* Checks the parts of a box that the loop has not written itself before, on earlier levels. */
-static bool check_beside(const run *r, const analysis_touch *t, const grid_box *box,
+static bool check_beside(const dealt_run *r, const analysis_touch *t, const grid_box *box,
                          const grid_region *written)
 {
     grid_region left = {0};
@@ -96,7 +62,7 @@ static bool check_beside(const run *r, const analysis_touch *t, const grid_box *
 }
 
 /* `own`: reads of what the loop writes itself on earlier levels; or all others. */
-static bool check_reads(const run *r, bool own)
+static bool check_reads(const dealt_run *r, bool own)
 {
     for (int i = 0; i < r->l->touch_count; i++) {
         const analysis_touch *t = &r->l->touches[i];
@@ -117,16 +83,17 @@ static bool check_reads(const run *r, bool own)
 /* ---- writing --------------------------------------------------------------------------------- */
 
 /* Takes away what points in an image of the grid touch that do not run here. */
-static bool cut_image(const run *r, const analysis_touch *t, const int image[3], grid_region *right)
+static bool cut_image(const dealt_run *r, const analysis_touch *t, const int image[3],
+                      grid_region *right)
 {
     grid_region others = {0};
     bool done = grid_region_add(&others, &r->l->loop->box);
     for (int b = 0; b < r->count && done; b++)
-        if (!memcmp(r->boxes[b].image, image, sizeof no_image))
+        if (!memcmp(r->boxes[b].image, image, sizeof r->boxes[b].image))
             done = grid_region_cut(&others, &r->boxes[b].box);
     for (size_t p = 0; p < others.count && done; p++) {
         grid_box ends[ANALYSIS_RESOLVED_BOXES];
-        const points at = {others.boxes[p], {image[0], image[1], image[2]}};
+        const dealt_points_of at = {others.boxes[p], {image[0], image[1], image[2]}};
         int count = find_ends(r, t, &at, ends);
         for (int k = 0; k < count && done; k++) done = grid_region_cut(right, &ends[k]);
     }
@@ -135,7 +102,7 @@ static bool cut_image(const run *r, const analysis_touch *t, const int image[3],
 }
 
 /* Takes from what writes complete all that points write, too, which do not run here. */
-static bool cut_missing(const run *r, const analysis_touch *t, grid_region *right)
+static bool cut_missing(const dealt_run *r, const analysis_touch *t, grid_region *right)
 {
     bool done = true, wraps[3];
     find_wraps(r, t, wraps);
@@ -146,13 +113,13 @@ static bool cut_missing(const run *r, const analysis_touch *t, grid_region *righ
     return done;
 }
 
-static bool add_write(const run *r, const analysis_touch *t, const grid_box *box,
+static bool add_write(const dealt_run *r, const analysis_touch *t, const grid_box *box,
                       grid_region *touched, grid_region *right)
 {
     const dealt_share *share = share_of(r, t);
     if (!share->whole && !grid_box_contains(&share->held, box))
-        return refuse(r, "writes to field '%s' where there is no memory",
-                      proof_slot_name(&r->v->v, t->slot));
+        return dealt_refuse(r, "writes to field '%s' where there is no memory",
+                            proof_slot_name(&r->v->v, t->slot));
     if (!grid_region_add(touched, box)) return proof_no_memory(&r->v->v);
     if (t->partial) return dealt_find_right(r->v, t->slot, t->component, box, right);
     return grid_region_add(right, box) || proof_no_memory(&r->v->v);
@@ -160,7 +127,7 @@ static bool add_write(const run *r, const analysis_touch *t, const grid_box *box
 
 /* Sets, for a touch that writes, what is right afterwards: where old values remain in part, only
  * what was right. */
-static bool find_written(const run *r, int number)
+static bool find_written(const dealt_run *r, int number)
 {
     const analysis_touch *t = &r->l->touches[number];
     grid_region *right = &r->right[number];
@@ -175,7 +142,7 @@ static bool find_written(const run *r, int number)
 }
 
 /* The truth after the loop has run on all of its points. */
-static bool write_truth(const run *r)
+static bool write_truth(const dealt_run *r)
 {
     for (int i = 0; i < r->l->touch_count; i++) {
         const analysis_touch *t = &r->l->touches[i];
@@ -190,7 +157,7 @@ static bool write_truth(const run *r)
     return true;
 }
 
-static bool write_mine(const run *r, int number)
+static bool write_mine(const dealt_run *r, int number)
 {
     const analysis_touch *t = &r->l->touches[number];
     content *mine = &r->v->shares[t->slot].mine;
@@ -204,7 +171,7 @@ static bool write_mine(const run *r, int number)
 
 static bool is_write(const analysis_touch *t) { return t->writes && !t->scalar; }
 
-static bool run_loop(run *r)
+static bool run_loop(dealt_run *r)
 {
     size_t touches = (size_t)r->l->touch_count + 1;
     r->right = arena_array(&r->v->memory, touches, sizeof *r->right);
@@ -225,76 +192,11 @@ static bool run_loop(run *r)
 
 /* ---- loops in parts -------------------------------------------------------------------------- */
 
-/* Whether a rank's points of a loop end within a brick, others of which are not its own. */
-static bool cuts_brick(const run *r, const grid_box *box)
-{
-    const grid_box *all = &r->l->loop->box;
-    bool low = box->lo[0] != all->lo[0] && box->lo[0] % IR_BRICK != 0;
-    bool high = box->hi[0] != all->hi[0] && box->hi[0] % IR_BRICK != 0;
-    return !grid_box_is_empty(box) && (low || high);
-}
-
-/* Whether ranks run each point of a loop once, and whole bricks. */
-static bool check_counted(const run *r)
-{
-    const plan_ranks *ranks = r->v->c->ranks;
-    grid_box mine = plan_own_points(r->l->loop, ranks, no_span, no_image);
-    int64_t points = 0;
-    for (int i = 0; i < ranks->total; i++) {
-        plan_ranks other = *ranks;
-        other.rank = i;
-        grid_box box = plan_own_points(r->l->loop, &other, no_span, no_image);
-        points += grid_box_points(&box);
-        if (i != ranks->rank && grid_box_meet(&mine, &box))
-            return refuse(r, "counts points twice: rank %d has them, too", i);
-        if (cuts_brick(r, &box)) return refuse(r, "reduces a part of a brick on rank %d", i);
-    }
-    return points == grid_box_points(&r->l->loop->box) ||
-           refuse(r, "counts %" PRId64 " of its %" PRId64 " points", points,
-                  grid_box_points(&r->l->loop->box));
-}
-
-static bool check_span(const run *r, const plan_dealt_step *step)
-{
-    bool own = true;
-    for (int d = 0; d < 3; d++) {
-        bool cut = dealt_is_cut(r->v->c->p, d);
-        own = own && (!cut || (!step->span[d].lo && !step->span[d].hi));
-        if (cut && r->l->loop->kernel->order[d] != IR_UNORDERED)
-            return refuse(r, "runs in parts along a dimension in which its points have an order");
-    }
-    if (r->l->loop->once || r->l->gathers)
-        return refuse(r, "runs in parts, and has to run on all points at once");
-    if (r->l->reduces && !own) return refuse(r, "counts points twice: others have them, too");
-    return !r->l->reduces || check_counted(r);
-}
-
-/* Beyond sides that wrap there are points, too: copies of those a period away. */
-static bool find_points(run *r, const plan_dealt_step *step)
-{
-    const plan_dealt *p = r->v->c->p;
-    for (int i = 0; i < PLAN_IMAGES; i++) {
-        int image[3];
-        if (!plan_image(i, p->wraps, image)) continue;
-        grid_box box = plan_own_points(r->l->loop, r->v->c->ranks, step->span, image);
-        if (grid_box_is_empty(&box)) continue;
-        points *at = &r->boxes[r->count++];
-        for (int d = 0; d < 3; d++) {
-            if (image[d] && !analysis_may_wrap(r->l, d))
-                return refuse(r, "runs beyond a side, where its points would have other values");
-            at->image[d] = image[d];
-            at->box.lo[d] = box.lo[d] - image[d] * r->l->loop->shape.size[d];
-            at->box.hi[d] = box.hi[d] - image[d] * r->l->loop->shape.size[d];
-        }
-    }
-    return true;
-}
-
 static bool run_part(dealt_proof *v, const plan_dealt_step *step)
 {
-    run r = {.v = v, .l = &v->c->a->loops[step->loop], .loop = step->loop};
+    dealt_run r = {.v = v, .l = &v->c->a->loops[step->loop], .loop = step->loop};
     const chain_loop *loop = r.l->loop;
-    bool right = check_span(&r, step) && find_points(&r, step);
+    bool right = dealt_check_span(&r, step) && dealt_find_points(&r, step);
     for (int i = 0; i < loop->kernel->param_count && right; i++)
         if (ir_param_is_written_field(&loop->kernel->params[i]))
             right = dealt_deal_out(v, loop->bindings[i].slot->number);
@@ -303,9 +205,11 @@ static bool run_part(dealt_proof *v, const plan_dealt_step *step)
 
 static bool run_whole(dealt_proof *v, const plan_dealt_step *step)
 {
-    run r = {.v = v, .l = &v->c->a->loops[step->loop], .loop = step->loop, .count = 1};
-    const chain_loop *loop = r.l->loop;
-    r.boxes[0].box = loop->box;
+    const chain_loop *loop = v->c->a->loops[step->loop].loop;
+    dealt_points_of all = {.box = loop->box};
+    dealt_run r = {.v = v, .l = &v->c->a->loops[step->loop], .loop = step->loop};
+    r.boxes = &all;
+    r.count = 1;
     for (int i = 0; i < loop->kernel->param_count; i++) {
         const chain_slot *slot = loop->bindings[i].slot;
         if (slot && !slot->is_scalar) dealt_make_empty(v, slot->number);
@@ -338,15 +242,23 @@ static bool run_step(dealt_proof *v, const plan_dealt_step *step, int *next)
 static bool check_home(dealt_proof *v, int slot)
 {
     const chain_slot *field = v->c->a->slots[slot];
+    const plan_ranks *ranks = v->c->ranks;
     const plan_home *home = &v->c->after[slot];
     const dealt_share *share = &v->shares[slot];
+    const int loops = v->c->a->loop_count;
     grid_box all = chain_slot_memory(field);
+    bool right = true;
     if (home->whole != share->whole)
         return proof_refuse(&v->v, "field '%s' is %s in the end, not %s",
                             proof_slot_name(&v->v, slot), share->whole ? "whole" : "dealt out",
                             home->whole ? "whole" : "dealt out");
-    grid_box valid = plan_around(field, v->c->ranks, &share->own, home->valid, home->images);
-    return dealt_check_all(v, v->c->a->loop_count, slot, home->whole ? &all : &valid);
+    if (home->whole) return dealt_check_all(v, loops, slot, &all);
+    for (int b = ranks->first[ranks->rank]; b < ranks->first[ranks->rank + 1] && right; b++) {
+        const grid_box own = plan_own_box(field, ranks, b);
+        grid_box valid = plan_around(field, ranks, &own, home->valid, home->images);
+        right = dealt_check_all(v, loops, slot, &valid);
+    }
+    return right;
 }
 
 bool plan_dealt_verify(const plan_dealt_claim *claim, text *why)

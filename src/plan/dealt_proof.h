@@ -1,5 +1,6 @@
 /* The state of proving what one rank does by a plan that deals a chain out. dealt_proof.c runs the
- * steps, dealt_share.c tracks what the rank has. */
+ * steps, dealt_parts.c looks at the points of a loop in parts, dealt_share.c tracks what the rank
+ * has. */
 #ifndef PLAN_DEALT_PROOF_H
 #define PLAN_DEALT_PROOF_H
 
@@ -11,8 +12,8 @@
 typedef struct dealt_share {
     content truth, mine;
     bool whole;
-    bool tiled;         /* it is known that ranks have each index once */
-    grid_box own, held; /* of a field that is dealt out: `held` has memory */
+    bool tiled;    /* it is known that ranks have each index once */
+    grid_box held; /* of a field that is dealt out: what has memory */
 } dealt_share;
 
 typedef struct dealt_proof {
@@ -21,6 +22,22 @@ typedef struct dealt_proof {
     dealt_share *shares;
     arena memory;
 } dealt_proof;
+
+/* Points of a loop, and the image of the grid in which they run: so many periods away. */
+typedef struct dealt_points_of {
+    grid_box box;
+    int image[3];
+} dealt_points_of;
+
+/* A loop that runs on some boxes of a rank's points. */
+typedef struct dealt_run {
+    dealt_proof *v;
+    const analysis_loop *l;
+    int loop;
+    dealt_points_of *boxes;
+    int count;
+    grid_region *right, *touched; /* by touch: what its writes complete, and all that they touch */
+} dealt_run;
 
 /* All return false when the proof fails; the reason is told, unless memory is out. */
 
@@ -45,5 +62,12 @@ void dealt_make_empty(dealt_proof *v, int slot);
  * own. All ranks give right values of their own: this one is asked. `loop`: the next one. */
 bool dealt_gather(dealt_proof *v, int loop, int slot);
 bool dealt_exchange(dealt_proof *v, int loop, int slot, const plan_span span[3]);
+
+/* Refuses a loop. */
+bool dealt_refuse(const dealt_run *r, const char *format, ...) PRINTF_LIKE(2, 3);
+/* Whether it may run in parts, as far around what is a rank's own as a step says. */
+bool dealt_check_span(const dealt_run *r, const plan_dealt_step *step);
+/* Sets the boxes in which the rank runs it. */
+bool dealt_find_points(dealt_run *r, const plan_dealt_step *step);
 
 #endif

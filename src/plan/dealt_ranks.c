@@ -1,6 +1,6 @@
 /* How ranks are laid out: their boxes of cells, and which of them are near one another. Copies
- * reach no farther than the thinnest rank is along a dimension, so all ranks are near whose box
- * lies within as many cells. */
+ * reach no farther than the thinnest rank is along a dimension, so all ranks are near with a box
+ * that lies within as many cells of one here. */
 #include "plan/dealt.h"
 
 #include <limits.h>
@@ -21,29 +21,50 @@ static int64_t divisor(int64_t a, int64_t b)
  * and a grid is cut evenly where its size is a multiple of their number. */
 static void merge_cells(plan_ranks *ranks, grid_box *boxes, int d)
 {
+    const int count = ranks->first[ranks->total];
     int64_t all = ranks->raster.cells[d];
-    for (int r = 0; r < ranks->total; r++)
-        all = divisor(divisor(all, boxes[r].lo[d]), boxes[r].hi[d]);
+    for (int b = 0; b < count; b++) all = divisor(divisor(all, boxes[b].lo[d]), boxes[b].hi[d]);
     ranks->raster.cells[d] /= (int)all;
+    for (int b = 0; b < count; b++) {
+        boxes[b].lo[d] /= all;
+        boxes[b].hi[d] /= all;
+    }
+}
+
+static void find_thinnest(plan_ranks *ranks, int d)
+{
     ranks->raster.thinnest[d] = ranks->raster.cells[d];
     for (int r = 0; r < ranks->total; r++) {
-        boxes[r].lo[d] /= all;
-        boxes[r].hi[d] /= all;
-        int64_t thick = boxes[r].hi[d] - boxes[r].lo[d];
-        ranks->raster.thinnest[d] = (int)smaller(ranks->raster.thinnest[d], thick);
+        int64_t lo = ranks->raster.cells[d], hi = 0;
+        for (int b = ranks->first[r]; b < ranks->first[r + 1]; b++) {
+            lo = smaller(lo, ranks->boxes[b].lo[d]);
+            hi = larger(hi, ranks->boxes[b].hi[d]);
+        }
+        if (lo < hi) ranks->raster.thinnest[d] = (int)smaller(ranks->raster.thinnest[d], hi - lo);
     }
 }
 
 /* ---- near ranks ------------------------------------------------------------------------------ */
 
-/* Whether a rank lies near this one along a dimension, or near it a period away. */
-static bool is_near(const plan_ranks *ranks, int other, int d)
+/* Whether a box lies near another one along a dimension, or near it a period away. */
+static bool is_near_along(const plan_ranks *ranks, const grid_box *mine, const grid_box *box, int d)
 {
-    const grid_box *mine = &ranks->boxes[ranks->rank], *box = &ranks->boxes[other];
     const int64_t far = ranks->raster.thinnest[d], period = ranks->raster.cells[d];
     bool near = false;
     for (int64_t shift = -period; shift <= period && !near; shift += period)
         near = box->lo[d] + shift < mine->hi[d] + far && box->hi[d] + shift > mine->lo[d] - far;
+    return near;
+}
+
+static bool is_near(const plan_ranks *ranks, int other)
+{
+    bool near = false;
+    for (int i = ranks->first[ranks->rank]; i < ranks->first[ranks->rank + 1]; i++)
+        for (int k = ranks->first[other]; k < ranks->first[other + 1] && !near; k++) {
+            const grid_box *mine = &ranks->boxes[i], *box = &ranks->boxes[k];
+            near = is_near_along(ranks, mine, box, 2) && is_near_along(ranks, mine, box, 1) &&
+                   is_near_along(ranks, mine, box, 0);
+        }
     return near;
 }
 
@@ -54,21 +75,24 @@ bool plan_ranks_seat(plan_ranks *ranks, arena *memory, int rank)
     ranks->near = near;
     ranks->near_count = 0;
     for (int r = 0; r < ranks->total && near; r++)
-        if (is_near(ranks, r, 2) && is_near(ranks, r, 1) && is_near(ranks, r, 0))
-            near[ranks->near_count++] = r;
+        if (is_near(ranks, r)) near[ranks->near_count++] = r;
     return near;
 }
 
 bool plan_ranks_lay_out(plan_ranks *ranks, arena *memory, const int cells[3], const grid_box *boxes,
-                        int total, int rank)
+                        const int *first, int total, int rank)
 {
-    grid_box *own = arena_array(memory, (size_t)total + 1, sizeof *own);
-    if (!own) return false;
-    *ranks = (plan_ranks){.total = total, .boxes = own};
-    for (int r = 0; r < total; r++) own[r] = boxes[r];
+    const int count = first ? first[total] : total;
+    grid_box *own = arena_array(memory, (size_t)count + 1, sizeof *own);
+    int *starts = arena_array(memory, (size_t)total + 1, sizeof *starts);
+    if (!own || !starts) return false;
+    *ranks = (plan_ranks){.total = total, .boxes = own, .first = starts};
+    for (int r = 0; r <= total; r++) starts[r] = first ? first[r] : r;
+    for (int b = 0; b < count; b++) own[b] = boxes[b];
     for (int d = 0; d < 3; d++) {
         ranks->raster.cells[d] = cells[d];
         merge_cells(ranks, own, d);
+        find_thinnest(ranks, d);
     }
     return plan_ranks_seat(ranks, memory, rank);
 }
@@ -84,5 +108,5 @@ bool plan_ranks_box(plan_ranks *ranks, arena *memory, const int count[3], int ra
             boxes[r].hi[d] = at[d] + 1;
         }
     }
-    return boxes && plan_ranks_lay_out(ranks, memory, count, boxes, total, rank);
+    return boxes && plan_ranks_lay_out(ranks, memory, count, boxes, NULL, total, rank);
 }

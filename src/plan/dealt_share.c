@@ -142,29 +142,36 @@ bool dealt_find_right(dealt_proof *v, int slot, int component, const grid_box *b
 
 /* ---- whole and dealt out --------------------------------------------------------------------- */
 
-static void find_boxes(dealt_proof *v, int slot)
+static void find_held(dealt_proof *v, int slot)
 {
-    const chain_slot *field = v->c->a->slots[slot];
-    dealt_share *share = &v->shares[slot];
     plan_span margin[3];
     for (int d = 0; d < 3; d++) {
         int64_t far = v->c->p->margin[d];
         margin[d] = (plan_span){-far, far};
     }
-    share->own = plan_own_box(field, v->c->ranks, v->c->ranks->rank);
-    share->held = plan_around(field, v->c->ranks, &share->own, margin, v->c->p->wraps);
+    v->shares[slot].held =
+        plan_held(v->c->a->slots[slot], v->c->ranks, v->c->ranks->rank, margin, v->c->p->wraps);
 }
+
+/* The first box of this rank, and the one behind its last. */
+static int first_box(const dealt_proof *v) { return v->c->ranks->first[v->c->ranks->rank]; }
+static int end_box(const dealt_proof *v) { return v->c->ranks->first[v->c->ranks->rank + 1]; }
 
 /* The memory that a rank has before stays, as far as it is worth something. */
 static bool begin_part(dealt_proof *v, int slot)
 {
     const plan_home *home = &v->c->before[slot];
+    const chain_slot *field = v->c->a->slots[slot];
     dealt_share *share = &v->shares[slot];
-    find_boxes(v, slot);
-    grid_box valid =
-        plan_around(v->c->a->slots[slot], v->c->ranks, &share->own, home->valid, home->images);
-    share->held = grid_box_hull(&share->held, &valid);
-    return copy_content(v, slot, &share->truth, &valid, &share->mine);
+    bool done = true;
+    find_held(v, slot);
+    for (int b = first_box(v); b < end_box(v) && done; b++) {
+        const grid_box own = plan_own_box(field, v->c->ranks, b);
+        grid_box valid = plan_around(field, v->c->ranks, &own, home->valid, home->images);
+        share->held = grid_box_hull(&share->held, &valid);
+        done = copy_content(v, slot, &share->truth, &valid, &share->mine);
+    }
+    return done;
 }
 
 bool dealt_begin_shares(dealt_proof *v)
@@ -202,7 +209,7 @@ bool dealt_deal_out(dealt_proof *v, int slot)
     if (!share->whole) return true;
     share->whole = false;
     share->mine = (content){0};
-    find_boxes(v, slot);
+    find_held(v, slot);
     bool done = copy_content(v, slot, &old, &share->held, &share->mine);
     content_free(&old);
     return done;
@@ -217,6 +224,22 @@ void dealt_make_empty(dealt_proof *v, int slot)
 
 /* ---- between ranks --------------------------------------------------------------------------- */
 
+/* Whether boxes that ranks have meet one of this rank; `own`: its number. */
+static bool check_apart(dealt_proof *v, int slot, int own)
+{
+    const chain_slot *field = v->c->a->slots[slot];
+    const plan_ranks *ranks = v->c->ranks;
+    const grid_box mine = plan_own_box(field, ranks, own);
+    for (int b = 0; b < ranks->first[ranks->total]; b++) {
+        const grid_box other = plan_own_box(field, ranks, b);
+        if (b != own && grid_box_meet(&mine, &other))
+            return refuse_box(v, slot, &other,
+                              b >= first_box(v) && b < end_box(v) ? "is a rank's own twice"
+                                                                  : "is another rank's own, too");
+    }
+    return true;
+}
+
 /* Whether ranks have each index of a field once. */
 static bool check_tiled(dealt_proof *v, int slot)
 {
@@ -225,17 +248,29 @@ static bool check_tiled(dealt_proof *v, int slot)
     const plan_ranks *ranks = v->c->ranks;
     const grid_box all = chain_slot_memory(field);
     int64_t points = 0;
-    for (int r = 0; r < ranks->total && !share->tiled; r++) {
-        grid_box other = plan_own_box(field, ranks, r);
+    if (share->tiled) return true;
+    for (int b = 0; b < ranks->first[ranks->total]; b++) {
+        grid_box other = plan_own_box(field, ranks, b);
         points += grid_box_points(&other);
         if (!grid_box_contains(&all, &other))
             return refuse_box(v, slot, &other, "is a rank's own, and not of the field");
-        if (r != ranks->rank && grid_box_meet(&share->own, &other))
-            return refuse_box(v, slot, &other, "is another rank's own, too");
     }
-    if (!share->tiled && points != grid_box_points(&all))
+    for (int b = first_box(v); b < end_box(v); b++)
+        if (!check_apart(v, slot, b)) return false;
+    if (points != grid_box_points(&all))
         return refuse_box(v, slot, &all, "has indices that are no rank's own");
     return share->tiled = true;
+}
+
+/* Whether the rank has right values of all that is its own. */
+static bool check_own(dealt_proof *v, int loop, int slot)
+{
+    bool right = true;
+    for (int b = first_box(v); b < end_box(v) && right; b++) {
+        const grid_box own = plan_own_box(v->c->a->slots[slot], v->c->ranks, b);
+        right = dealt_check_all(v, loop, slot, &own);
+    }
+    return right;
 }
 
 bool dealt_gather(dealt_proof *v, int loop, int slot)
@@ -243,18 +278,18 @@ bool dealt_gather(dealt_proof *v, int loop, int slot)
     dealt_share *share = &v->shares[slot];
     const grid_box all = chain_slot_memory(v->c->a->slots[slot]);
     if (share->whole) return true;
-    if (!check_tiled(v, slot) || !dealt_check_all(v, loop, slot, &share->own)) return false;
+    if (!check_tiled(v, slot) || !check_own(v, loop, slot)) return false;
     content_free(&share->mine);
     share->whole = true;
     return copy_content(v, slot, &share->truth, &all, &share->mine);
 }
 
-/* Takes what another rank's own, or their images a period away, have of a box. */
-static bool take_from(dealt_proof *v, int slot, int rank, const grid_box *box)
+/* Takes what a box of a rank's own, or its images a period away, have of another box. */
+static bool take_from(dealt_proof *v, int slot, int from, const grid_box *box)
 {
     const chain_slot *field = v->c->a->slots[slot];
     dealt_share *share = &v->shares[slot];
-    grid_box own = plan_own_box(field, v->c->ranks, rank);
+    grid_box own = plan_own_box(field, v->c->ranks, from);
     bool wraps[3], done = true;
     for (int d = 0; d < 3; d++) wraps[d] = v->c->p->wraps[d] && plan_may_wrap(field, d);
     for (int i = 0; i < PLAN_IMAGES && done; i++) {
@@ -270,19 +305,31 @@ static bool take_from(dealt_proof *v, int slot, int rank, const grid_box *box)
     return done;
 }
 
+/* Takes what near ranks have of the indices around a box of this rank's own. */
+static bool take_around(dealt_proof *v, int slot, int number, const plan_span span[3])
+{
+    const plan_ranks *ranks = v->c->ranks;
+    const chain_slot *field = v->c->a->slots[slot];
+    grid_box pieces[6], own = plan_own_box(field, ranks, number);
+    grid_box around = plan_around(field, ranks, &own, span, v->c->p->wraps);
+    if (!grid_box_contains(&v->shares[slot].held, &around))
+        return refuse_box(v, slot, &around, "is exchanged, and is more than there is memory for");
+    int parts = grid_box_subtract(&around, &own, pieces);
+    bool done = true;
+    for (int i = 0; i < parts; i++)
+        for (int k = 0; k < ranks->near_count; k++) {
+            const int near = ranks->near[k];
+            for (int b = ranks->first[near]; b < ranks->first[near + 1] && done; b++)
+                done = take_from(v, slot, b, &pieces[i]);
+        }
+    return done;
+}
+
 bool dealt_exchange(dealt_proof *v, int loop, int slot, const plan_span span[3])
 {
-    dealt_share *share = &v->shares[slot];
-    const plan_ranks *ranks = v->c->ranks;
-    if (!dealt_deal_out(v, slot) || !check_tiled(v, slot)) return false;
-    grid_box pieces[6],
-        around = plan_around(v->c->a->slots[slot], ranks, &share->own, span, v->c->p->wraps);
-    if (!grid_box_contains(&share->held, &around))
-        return refuse_box(v, slot, &around, "is exchanged, and is more than there is memory for");
-    bool done = dealt_check_all(v, loop, slot, &share->own);
-    int parts = grid_box_subtract(&around, &share->own, pieces);
-    for (int i = 0; i < parts; i++)
-        for (int k = 0; k < ranks->near_count && done; k++)
-            done = take_from(v, slot, ranks->near[k], &pieces[i]);
+    if (!dealt_deal_out(v, slot) || !check_tiled(v, slot) || !check_own(v, loop, slot))
+        return false;
+    bool done = true;
+    for (int b = first_box(v); b < end_box(v) && done; b++) done = take_around(v, slot, b, span);
     return done;
 }

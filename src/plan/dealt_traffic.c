@@ -9,20 +9,22 @@ typedef struct traffic {
     const plan_dealt *p;
     const plan_ranks *ranks;
     bool *sends; /* to the ranks near this one, in exchanges that are made together */
+    grid_region margins;
+    bool failed; /* memory was out */
     plan_messages found;
 } traffic;
 
-/* How many of a rank's own indices along a dimension another one has in a box around its own, those
- * that lie a period away included. */
+/* How many of a box's indices along a dimension another box has, those that lie a period away
+ * included. */
 static int64_t indices_along(const traffic *t, const chain_slot *slot, const grid_box *mine,
-                             const grid_box *around, int d)
+                             const grid_box *needed, int d)
 {
     const int images = t->p->wraps[d] && plan_may_wrap(slot, d);
     int64_t count = 0;
     for (int i = -images; i <= images; i++) {
         const int64_t shift = i * slot->shape.size[d];
-        int64_t lo = larger(mine->lo[d] + shift, around->lo[d]);
-        int64_t hi = smaller(mine->hi[d] + shift, around->hi[d]);
+        int64_t lo = larger(mine->lo[d] + shift, needed->lo[d]);
+        int64_t hi = smaller(mine->hi[d] + shift, needed->hi[d]);
         count += larger(hi - lo, 0);
     }
     return count;
@@ -30,15 +32,20 @@ static int64_t indices_along(const traffic *t, const chain_slot *slot, const gri
 
 /* How many of its own indices a rank sends to another one: those up to a span around that one's
  * own. To itself, only copies a period away. */
-static int64_t indices_for(const traffic *t, const chain_slot *slot, const plan_span span[3],
-                           int to)
+static int64_t indices_for(traffic *t, const chain_slot *slot, const plan_span span[3], int to)
 {
     const plan_ranks *ranks = t->ranks;
-    grid_box mine = plan_own_box(slot, ranks, ranks->rank), other = plan_own_box(slot, ranks, to);
-    grid_box around = plan_around(slot, ranks, &other, span, t->p->wraps);
-    int64_t count = 1;
-    for (int d = 0; d < 3; d++) count *= indices_along(t, slot, &mine, &around, d);
-    return to == ranks->rank ? count - grid_box_points(&mine) : count;
+    int64_t count = 0;
+    if (!plan_margins(slot, ranks, to, span, t->p->wraps, &t->margins)) t->failed = true;
+    for (size_t i = 0; i < t->margins.count && !t->failed; i++)
+        for (int b = ranks->first[ranks->rank]; b < ranks->first[ranks->rank + 1]; b++) {
+            const grid_box mine = plan_own_box(slot, ranks, b);
+            int64_t indices = 1;
+            for (int d = 0; d < 3; d++)
+                indices *= indices_along(t, slot, &mine, &t->margins.boxes[i], d);
+            count += indices;
+        }
+    return count;
 }
 
 static void add_exchange(traffic *t, const chain_slot *slot, const plan_span span[3])
@@ -66,5 +73,7 @@ plan_messages plan_find_messages(const plan_dealt *p, const analysis_chain *a,
         add_exchange(&t, a->slots[step->slot], step->span);
     }
     free(t.sends);
+    grid_region_free(&t.margins);
+    if (t.failed) t.found = (plan_messages){.bytes = 0};
     return t.found;
 }

@@ -4,15 +4,15 @@
 #include <stdlib.h>
 
 /* The indices that a part of a slot is to have memory for. */
-static grid_box held_box(const chain_slot *slot, const plan_ranks *ranks, const grid_box *own,
-                         const int64_t margin[3], const bool wraps[3])
+static grid_box held_box(const chain_slot *slot, const plan_ranks *ranks, const int64_t margin[3],
+                         const bool wraps[3])
 {
     plan_span span[3];
     for (int d = 0; d < 3; d++) span[d] = (plan_span){-margin[d], margin[d]};
-    return plan_around(slot, ranks, own, span, wraps);
+    return plan_held(slot, ranks, ranks->rank, span, wraps);
 }
 
-static store_part *part_new(const chain_slot *slot, const grid_box *own, const grid_box *held)
+static store_part *part_new(const chain_slot *slot, const grid_box *held)
 {
     store_part *part = calloc(1, sizeof *part);
     if (!part) return NULL;
@@ -24,7 +24,6 @@ static store_part *part_new(const chain_slot *slot, const grid_box *own, const g
     part->slot.set = (grid_region){0};
     for (int d = 0; d < 3; d++)
         part->slot.ghosts[d] += larger(larger(all.lo[d] - held->lo[d], held->hi[d] - all.hi[d]), 0);
-    part->own = *own;
     part->held = *held;
     store_array like = {.type = slot->type, .components = slot->components, .pool = slot->pool};
     like.box = like.room = grid_box_is_empty(held) ? one : *held;
@@ -62,8 +61,8 @@ bool store_part_fits(const chain_slot *slot, const plan_ranks *ranks, const int6
                      const bool wraps[3])
 {
     if (!slot->part) return false;
-    grid_box held = held_box(slot, ranks, &slot->part->own, margin, wraps);
-    return grid_box_is_empty(&slot->part->own) || grid_box_contains(&slot->part->held, &held);
+    grid_box held = held_box(slot, ranks, margin, wraps);
+    return grid_box_contains(&slot->part->held, &held);
 }
 
 bool store_part_fit(chain_slot *slot, const plan_ranks *ranks, const int64_t margin[3],
@@ -71,14 +70,13 @@ bool store_part_fit(chain_slot *slot, const plan_ranks *ranks, const int64_t mar
 {
     const int64_t none[3] = {0, 0, 0};
     store_part *old = slot->part;
-    grid_box own = plan_own_box(slot, ranks, ranks->rank), all = chain_slot_memory(slot);
-    grid_box held = held_box(slot, ranks, &own, margin, wraps);
+    grid_box all = chain_slot_memory(slot), held = held_box(slot, ranks, margin, wraps);
     int64_t period[3], shift[3] = {0, 0, 0};
     if (old && grid_box_contains(&old->held, &held)) return true;
     if (old) held = grid_box_hull(&old->held, &held);
     for (int d = 0; d < 3; d++)
         period[d] = wraps[d] && plan_may_wrap(slot, d) ? slot->shape.size[d] : 0;
-    store_part *part = part_new(slot, &own, &held);
+    store_part *part = part_new(slot, &held);
     if (!part) return false;
     if (old) part->home = old->home;
     if (old) part->changed = old->changed;

@@ -292,9 +292,9 @@ typedef struct store_part {
     chain_slot slot; /* for loops that run on this rank: like the field's, with an array of `held`.
                         Along dimensions that are cut it has ghosts: no rule applies at indices
                         beyond a periodic side */
-    grid_box own;    /* indices whose values are this rank's; may be empty */
-    grid_box held;   /* indices that there is memory for */
-    plan_home home;  /* how far around `own` it has the values of other ranks */
+    grid_box held;   /* indices that there is memory for: around all boxes of its own. Between them
+                        some may have no values */
+    plan_home home;  /* how far around its own boxes it has the values of other ranks */
     bool changed;    /* by this rank alone: others do not know it yet */
 } store_part;
 

@@ -51,6 +51,9 @@ expect_same "2d" lattice --case cavity --size 8 --scheme aa --most-steps 20 --qu
 expect_same "4" vortex --size 16 --until 0.25 --quiet
 expect_same "7 3d" heat --size 64
 KATA_RANKS='halves small' expect_same "7 3d" weather --nx 48 --ny 40 --steps 2
+KATA_RANKS='morton small' expect_same "2 5d" weather --nx 48 --ny 40 --steps 2
+KATA_RANKS='morton small' expect_same "3" vortex --size 16 --until 0.25 --quiet
+KATA_RANKS='morton small' expect_same "5" lattice --case cavity --size 8 --scheme aa --most-steps 20 --quiet
 
 for limit in "3 1" "4 7" "2 13 4k"; do # ranks, the first program, and the memory of each rank
     read -r n seed memory <<<"$limit"
@@ -200,8 +203,8 @@ if KATA_RANKS="x=2" on_ranks 2 "$kata" run heat; then fail "x=2 is accepted"; fi
 expect_in ranks2/err "not words such as 'y=2 z=4 every=8 small'"
 if KATA_RANKS="rectangles=2,3" on_ranks 2 "$kata" run heat; then fail "rectangles=2,3 suits 2 ranks"; fi
 expect_in ranks2/err "KATA_RANKS is 'rectangles=2,3', which is for 6 ranks, and there are 2"
-if KATA_RANKS="morton" on_ranks 2 "$kata" run heat; then fail "morton is accepted"; fi
-expect_in ranks2/err "or a partition of the grid ('halves', 'rectangles', 'rectangles=2,3' or 'tensor')"
+if KATA_RANKS="mortons" on_ranks 2 "$kata" run heat; then fail "mortons is accepted"; fi
+expect_in ranks2/err "or a partition of the grid ('halves', 'rectangles', 'rectangles=2,3', 'tensor' or 'morton')"
 if KATA_MPI=nowhere.so PATH=$PATH on_ranks 2 "$KATA_BUILD/tests/test_random" --ranks --count 1; then
     fail "programs run on ranks without MPI"
 fi

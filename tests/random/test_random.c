@@ -294,7 +294,7 @@ static tally run(const options *o)
 static void set_layout(int batch)
 {
     static const char *const four[] = {"", "y=2 z=2", "z=4"}, *const six[] = {"", "y=3 z=2", "z=6"},
-                             *const parts[] = {"halves", "rectangles", "halves", "tensor"};
+                             *const parts[] = {"halves", "rectangles", "morton", "tensor"};
     char words[40];
     int ranks = kata_ranks(NULL), number = batch / 2;
     const char *layout = batch % 2    ? parts[number % 4]

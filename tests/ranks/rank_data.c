@@ -10,6 +10,7 @@
  *     rank_data apart           one rank does something else: what ranks end with, not begin with
  *     rank_data mapped          one rank writes another value to the memory of a field
  *     rank_data record          records at a point, all of whose neighbours one rank has
+ *     rank_data lists           ranks with several boxes each
  *     rank_data load            reads these files
  *     rank_data leave           the last rank exits before the others, as do vanish, die and abort
  *     rank_data busy            it comes late, as does stop
@@ -29,6 +30,9 @@ static const char kernels[] =
     "kernel below(in double p, out double q) { q = p + 0.5*p[0,-1]; }\n"
     "kernel total(in double u, sum double s) { s += u; }\n"
     "kernel check(in double u) { assert(u < -1); }\n"
+    "kernel late(in double u, int y, int z) { assert(iz - (iy < y ? 2 : 0) < z); }\n"
+    "kernel again(out double u, double q, sum double s) { u = q; s += q*ix; }\n"
+    "kernel more(in double u, inout sum double t) { t += ix; }\n"
     "kernel set2(out double p) { p = ix + 100*iy; }\n"
     "kernel move(in double u, out double v) {\n"
     "    v = u + u[0,1,0] - u[0,-1,0] + u[0,0,1] - u[0,0,-1];\n"
@@ -270,7 +274,7 @@ int main(int argc, char **argv)
                  {"swapped", run_swapped}, {"leave", run_leave},     {"vanish", run_vanish},
                  {"die", run_die},         {"abort", run_abort},     {"busy", run_busy},
                  {"stop", run_stop},       {"record", run_record},   {"copy", run_copy},
-                 {"apart", run_apart},     {"mapped", run_mapped}};
+                 {"apart", run_apart},     {"mapped", run_mapped},   {"lists", run_lists}};
     REQUIRE(argc > 1);
     kata *k = kata_open(&(kata_options){.handler = keep_message});
     REQUIRE(k);

@@ -45,6 +45,10 @@ void run_wrap(kata *k);
 void run_apart(kata *k);
 void run_mapped(kata *k);
 
+/* ---- rank_lists.c: a part of the program ----------------------------------------------------- */
+
+void run_lists(kata *k);
+
 /* ---- rank_leave.c: parts of the program ------------------------------------------------------ */
 
 void run_leave(kata *k);

@@ -36,6 +36,13 @@ for n in 3 5 7; do
 done
 KATA_RANKS='halves small' KATA_DEVICE=cuda run 7 save local wrap get record
 diff -r saved1 ranks7 || fail "files of 7 ranks with devices differ, where the grid is halved"
+# The same where ranks have several boxes each.
+for n in 2 3 5 7; do
+    KATA_RANKS='morton small' run "$n" save get record copy lists
+    diff -r saved1 "ranks$n" || fail "files of $n ranks differ from those of one, where ranks have several boxes"
+done
+KATA_RANKS='morton small' KATA_DEVICE=cuda run 3 save get record copy lists
+diff -r saved1 ranks3 || fail "files of 3 ranks with devices differ, where ranks have several boxes"
 # The same where ranks compute on a device.
 for n in 1 3 4; do
     KATA_DEVICE=cuda run "$n" save local wrap get record

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Ranks that own rectangles of a partition compute the bits of one process: over edges and corners,
+# Ranks that own the parts of a partition compute the bits of one process: over edges and corners,
 # where rows are cut, too, and on devices. Where there are bricks enough rows are cut, also for sums.
 # Labels: slow
 set -euo pipefail
@@ -49,6 +49,13 @@ expect_in err7 "part loop 7 x 0 0 y 0 0 # parts"
 expect_parts "6" rectangles=3,2 edges box
 expect_in err6 "# on 6 ranks, rectangles"
 expect_parts "4" tensor parts wide
+# Parts along the Morton curve are several boxes: in planes of y and z, or where rows have bricks
+# enough, of x and y.
+expect_parts "2 3 5 7d" morton edges box
+expect_in err7 "# on 7 ranks, morton, "
+"$kata" apply parts.kata fill --size 2700x37 u=bricks.npy --quiet
+expect_parts "2 3 5d 7" morton parts bricks
+expect_in err7 "part loop 7 x 0 0 y 0 0 # parts"
 # Where loops run in order along y, a partition does not cut it: levels along z are cut.
 cat >levels.kata <<'END'
 kernel levels(in double u, out double v) forward(y) { v = u + 0.5*(iy > 0 ? v[0,-1,0] : 0); }

@@ -30,8 +30,9 @@ static void count_box(counts *c, const plan_dealt *p, const plan_ranks *ranks,
         int64_t by[3];
         bool may = plan_image(i, wraps, image);
         for (int d = 0; d < 3; d++) by[d] = image[d] * slot->shape.size[d];
-        for (int from = 0; from < ranks->total && may; from++) {
-            grid_box own = plan_own_box(slot, ranks, from), there = grid_box_moved(box, by, 1);
+        for (int b = 0, from = 0; b < ranks->first[ranks->total] && may; b++) {
+            grid_box own = plan_own_box(slot, ranks, b), there = grid_box_moved(box, by, 1);
+            while (b >= ranks->first[from + 1]) from++;
             there = grid_box_intersect(&there, &own);
             int64_t points = grid_box_points(&there);
             if (grid_box_is_empty(&there)) continue;
@@ -44,12 +45,22 @@ static void count_box(counts *c, const plan_dealt *p, const plan_ranks *ranks,
 static void count_exchange(counts *c, const plan_dealt *p, const plan_ranks *ranks,
                            const chain_slot *slot, const plan_span span[3])
 {
+    grid_region needed = {0};
     for (int to = 0; to < ranks->total; to++) {
-        grid_box pieces[6], own = plan_own_box(slot, ranks, to);
-        grid_box around = plan_around(slot, ranks, &own, span, p->wraps);
-        int count = grid_box_subtract(&around, &own, pieces);
-        for (int i = 0; i < count; i++) count_box(c, p, ranks, slot, to, &pieces[i]);
+        grid_region_clear(&needed);
+        for (int b = ranks->first[to]; b < ranks->first[to + 1]; b++) {
+            grid_box own = plan_own_box(slot, ranks, b);
+            grid_box around = plan_around(slot, ranks, &own, span, p->wraps);
+            assert_true(grid_region_add_apart(&needed, &around));
+        }
+        for (int b = ranks->first[to]; b < ranks->first[to + 1]; b++) {
+            grid_box own = plan_own_box(slot, ranks, b);
+            assert_true(grid_region_cut(&needed, &own));
+        }
+        for (size_t i = 0; i < needed.count; i++)
+            count_box(c, p, ranks, slot, to, &needed.boxes[i]);
     }
+    grid_region_free(&needed);
 }
 
 static void end_exchange(counts *c, int total)
@@ -87,7 +98,7 @@ static int64_t compare_chain(uint64_t seed)
     arena memory = {0};
     int64_t bytes = 0;
     world_make(&w, seed, &(world_kind){.most_loops = 12});
-    dealt_draw_layout(&w, &memory, seed % 2, &ranks);
+    dealt_draw_layout(&w, &memory, seed % LAYOUT_KINDS, &ranks);
     plan_dealt p = {.raster = ranks.raster, .every = world_from(&w, 1, 6), .small = true};
     assert_true(analysis_chain_make(&w.chain, &a));
     for (int i = 0; i < a.slot_count; i++) homes[i].whole = a.slots[i]->is_scalar;

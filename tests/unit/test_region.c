@@ -63,6 +63,61 @@ static void a_region_holds_what_its_boxes_hold(void **state)
     grid_region_free(&region);
 }
 
+/* Whether each index is in one box of a region if some boxes hold it, and otherwise in none. */
+static void expect_apart(const grid_region *region, const grid_box *boxes, int count)
+{
+    int64_t at[3];
+    for (at[2] = -1; at[2] < SIDE + 3; at[2]++)
+        for (at[1] = -1; at[1] < SIDE + 3; at[1]++)
+            for (at[0] = -1; at[0] < SIDE + 3; at[0]++) {
+                int found = 0;
+                for (size_t i = 0; i < region->count; i++) found += holds(&region->boxes[i], 1, at);
+                assert_int_equal(found, holds(boxes, count, at));
+            }
+}
+
+static void boxes_that_are_added_apart_are_disjoint(void **state)
+{
+    (void)state;
+    grid_region region = {0};
+    size_t before = 0, tidy = 0;
+    for (int round = 0; round < 1000; round++) {
+        grid_box boxes[12];
+        int count = rand() % 12;
+        grid_region_clear(&region);
+        for (int i = 0; i < count; i++) {
+            boxes[i] = random_box();
+            assert_true(grid_region_add_apart(&region, &boxes[i]));
+        }
+        expect_apart(&region, boxes, count);
+        before += region.count;
+        assert_true(grid_region_tidy(&region));
+        expect_apart(&region, boxes, count);
+        tidy += region.count;
+    }
+    assert_true(tidy < before);
+    grid_region_free(&region);
+}
+
+/* A staircase of columns along z is a slab for each step, whatever the order. */
+static void a_tidy_region_has_few_boxes(void **state)
+{
+    (void)state;
+    grid_region region = {0};
+    for (int64_t i = 0; i < 24; i++) {
+        const int64_t x = i * 7 % 24 / 4, y = i * 7 % 4;
+        const grid_box column = {{x, y, 0}, {x + 1, y + 1, 1 + y}};
+        assert_true(grid_region_add_apart(&region, &column));
+    }
+    assert_true(grid_region_tidy(&region));
+    assert_int_equal(region.count, 4);
+    for (int64_t z = 0; z < 4; z++) {
+        const grid_box slab = {{0, z, z}, {6, 4, z + 1}};
+        assert_memory_equal(&region.boxes[z], &slab, sizeof slab);
+    }
+    grid_region_free(&region);
+}
+
 static void parts_of_a_box_become_one(void **state)
 {
     (void)state;
@@ -81,6 +136,8 @@ static void parts_of_a_box_become_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_region_holds_what_its_boxes_hold),
+                                       cmocka_unit_test(boxes_that_are_added_apart_are_disjoint),
+                                       cmocka_unit_test(a_tidy_region_has_few_boxes),
                                        cmocka_unit_test(parts_of_a_box_become_one)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

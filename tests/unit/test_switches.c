@@ -152,12 +152,12 @@ static void test_words_for_ranks_are_checked_on_one_rank(void **state)
     (void)state;
     char said[512];
     assert_false(opens_with("KATA_RANKS", "y=2 rubbish", said));
-    assert_string_equal(said,
-                        "error: the environment variable KATA_RANKS is 'y=2 rubbish', not words "
-                        "such as 'y=2 z=4 every=8 small': ranks along y and z, or a partition of "
-                        "the grid ('halves', 'rectangles', 'rectangles=2,3' or 'tensor'); loops "
-                        "between two exchanges at most; and that small grids are dealt out, too");
-    static const char *const wrong[] = {"halves y=2",     "halves tensor", "halves=2", "morton",
+    assert_string_equal(
+        said, "error: the environment variable KATA_RANKS is 'y=2 rubbish', not words "
+              "such as 'y=2 z=4 every=8 small': ranks along y and z, or a partition of "
+              "the grid ('halves', 'rectangles', 'rectangles=2,3', 'tensor' or 'morton'); loops "
+              "between two exchanges at most; and that small grids are dealt out, too");
+    static const char *const wrong[] = {"halves y=2",     "halves tensor", "halves=2", "mortons",
                                         "rectangles=2,",  "rectangles=",   "half",     "=2",
                                         "rectangles=2,0", "rectangles=-1", "y=",       "x=2"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
