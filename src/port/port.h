@@ -10,7 +10,7 @@
 #include "base/base.h"
 
 enum {
-    PORT_ALIGN = 4096,     /* of files, and of rings */
+    PORT_ALIGN = 4096,    /* of files, and of rings */
     PORT_LEAST_UNIT = 512 /* of port_unit */
 };
 /* What addresses, places in files and sizes that are moved are multiples of, on the disk of a

@@ -1,7 +1,7 @@
 /* One buffer instead of two: fields that live only while a chain runs have planes alone, and all
  * others stay in memory. Nothing goes to a disk then; values are those without a limit, for any
  * number of steps, threads, and planes. Other chains get files, and the fields that were kept. */
-/* Labels: hostile threads */
+/* Labels: hostile */
 #include "files_world.h"
 
 #include "api/api.h"
@@ -9,7 +9,8 @@
 
 #include <math.h>
 
-enum { MOST = 20 };
+/* Programs; and a part of the points, where tiles have few. */
+enum { MOST = HOSTILE(20, 8), SHORT = HOSTILE(1, 3) };
 
 static const char program[] =
     "kernel heat(in double u, out double v)\n"
@@ -140,14 +141,14 @@ static const double enough[KINDS] = {
 static void one_field_is_enough_for_even_and_odd_chains(void **state)
 {
     (void)state;
-    for (int steps = 2; steps < 8; steps += 3)
+    for (int steps = 2; steps < HOSTILE(8, 4); steps += 3)
         for (kind k = HEAT; k < KINDS; k++) {
             const shape s = {.kind = k,
                              .threads = 2,
                              .chains = 3,
                              .steps = steps + (k == TURN), /* three fields take turns */
                              .more = 1,
-                             .n = {248, 40, 128},
+                             .n = {248, HOSTILE(40, 24), 128},
                              .rule = KATA_CLAMP,
                              .discards = true};
             const made m = compare(&s, enough[k]);
@@ -164,7 +165,7 @@ static void values_that_may_be_read_have_homes(void **state)
     const shape s = {.threads = 2,
                      .chains = 3,
                      .steps = 6,
-                     .n = {248, 40, 128},
+                     .n = {248, HOSTILE(40, 24), 128},
                      .rule = KATA_CLAMP,
                      .discards = false};
     const made m = compare(&s, enough[HEAT]);
@@ -179,7 +180,7 @@ static void single_steps_use_files(void **state)
     const shape s = {.threads = 1,
                      .chains = 5,
                      .steps = 1,
-                     .n = {248, 40, 128},
+                     .n = {248, HOSTILE(40, 24), 128},
                      .rule = KATA_CLAMP,
                      .discards = true};
     assert_int_equal(compare(&s, enough[HEAT]).beside, 0);
@@ -218,7 +219,8 @@ static void random_programs_have_the_same_values(void **state)
                    .chains = from(&x, 1, 4),
                    .steps = from(&x, 1, 20),
                    .more = from(&x, 0, 2),
-                   .n = {from(&x, small ? 1 : 90, small ? 40 : 250), from(&x, small ? 1 : 16, 40),
+                   .n = {from(&x, small ? 1 : 90, small ? 40 : 250) / SHORT + 1,
+                         from(&x, small ? 1 : 16, 40) / SHORT + 1,
                          from(&x, small ? 1 : 70, small ? 30 : 200)},
                    .rule = rules[from(&x, 0, 3)],
                    .discards = from(&x, 0, 9) > 0};
