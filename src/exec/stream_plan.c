@@ -155,12 +155,16 @@ static bool is_one_section(const plan *p, const analysis_chain *a)
     return tiles == 1 && inside == loops;
 }
 
+/* Of rims: no part of a plane is so small. Planes that come back have changed. */
+enum { WHOLE_PLANES = 1 << 30 };
+
 /* Whether the tiles of a section may have so many planes. */
 static bool section_fits(const exec_streams *s, const analysis_chain *a, const stream_room *room,
                          int64_t planes)
 {
     plan p = {.nodes = NULL};
-    plan_request r = {.method = "streamed", .prefetch = 1, .depth = a->loop_count};
+    plan_request r = {
+        .method = "streamed", .prefetch = 1, .rims = WHOLE_PLANES, .depth = a->loop_count};
     r.tile[1] = r.tile[2] = planes;
     const bool fits = make_plan(s, &p, a, &r, room->memory) && is_one_section(&p, a) &&
                       most_planes(&p, a) <= room->planes;
@@ -175,7 +179,7 @@ bool stream_plan_section(const exec_streams *s, plan *p, const analysis_chain *a
     if (!study(s, a)) return false;
     *found = (plan_request){.method = "streamed", .prefetch = 1};
     if (asked) *found = s->asked;
-    found->rims = 0; /* planes that come back have changed */
+    found->rims = WHOLE_PLANES;
     found->depth = a->loop_count;
     const int64_t steps = stream_steps(a);
     const bool fair = steps > 1 || s->memory->ahead;

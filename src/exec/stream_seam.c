@@ -218,6 +218,8 @@ static kata_status run_section(seams *s, int first, int end, bool *done)
         status = message_no_memory(s->m);
     else
         *done = stream_plan_section(s->streams, &p, &a, &room, &r) && have_rings(s, &p, c);
+    if (!status && *done && !stream_seam_find(&seam, &a, s->dimension, &s->memory))
+        status = message_no_memory(s->m);
     if (!status && *done)
         status = stream_run_section(s->streams, &(stream_work){c, &p, &a, &r, &seam}, s->m);
     plan_free(&p);

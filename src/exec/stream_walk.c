@@ -32,17 +32,21 @@ static bool visit_wait(void *data, int tag, int64_t turn)
     return stream_run_loops(run) && await(run, tag == OUT);
 }
 
-/* Of planes that move, those that are needed: where the chain was rolled out, all that is touched
- * twice, and of the others what comes from before the section or stays for afterwards. */
+/* Of planes that move, those that are needed where the chain was rolled out. */
 static bool move_planes(stream_run *run, int slot, bool out, int64_t first, int64_t end)
 {
     const stream_seam *seam = run->seam;
-    stream_planes planes = {first, end};
-    if (seam && out && !seam->leaves[slot]) planes.end = smaller(end, seam->reach);
-    if (seam && !out && !seam->takes[slot]) planes.first = larger(first, seam->period);
-    /* what went out before comes back */
-    if (seam && !out && planes.first < end && end > seam->period && !await(run, true)) return false;
-    return memory_of(run)->move(run, run->rings[slot], out, &planes, end);
+    bool done = true;
+    do {
+        stream_planes planes = {first, end};
+        if (seam) planes = stream_seam_next(seam, slot, out, planes);
+        const bool again = planes.first < planes.end && seam && planes.end > seam->period;
+        if (again && !out) done = await(run, true); /* what went out before comes back */
+        first = planes.end;
+        done = done &&
+               memory_of(run)->move(run, run->rings[slot], out, &planes, first < end ? first : end);
+    } while (done && first < end);
+    return done;
 }
 
 /* Whether planes that come in do so in part. */

@@ -115,8 +115,11 @@ struct exec_streams {
 
 /* What is moved of a chain that was rolled out, see stream_seam.c. */
 typedef struct stream_seam {
-    int64_t period, reach; /* planes of a field; of them, those that are touched twice */
-    bool *takes, *leaves;  /* by slot: values from before, and for afterwards, are needed */
+    int64_t period, reach;   /* planes of a field; of them, those that are touched twice */
+    bool *takes, *leaves;    /* by slot: values from before, and for afterwards, are needed */
+    stream_planes *changing; /* likewise: no plane before is written, none behind is touched */
+    bool **again;            /* by slot and plane that is touched twice: its values of the first
+                                time are needed the second */
 } stream_seam;
 
 /* A chain that runs by a streamed plan. */
@@ -214,6 +217,15 @@ int64_t stream_least(const exec_streams *s, const analysis_chain *a);
 bool stream_has_seam(const analysis_chain *a);
 /* Runs it, in sections of which each is rolled out. */
 kata_status stream_run_seams(exec_streams *s, const chain *c, const analysis_chain *a, messages *m);
+
+/* ---- stream_again.c ---------------------------------------------------------------------------
+ */
+
+/* Sets what `a`, the section's chain, changes, and what comes back; takes and leaves are known.
+ * False when memory is out. */
+bool stream_seam_find(stream_seam *seam, const analysis_chain *a, int dimension, arena *memory);
+/* Of planes of a slot that move, the next ones that are needed; none from `end` on. */
+stream_planes stream_seam_next(const stream_seam *seam, int slot, bool out, stream_planes planes);
 
 /* ---- stream_reasons.c ------------------------------------------------------------------------ */
 

@@ -256,7 +256,7 @@ static void random_chains_stream_through_rings(void **state)
     fprintf(stderr, "             %lld chains, %lld plans with rings, %lld rims, %lld chosen\n",
             (long long)r.chains, (long long)r.streamed, (long long)r.rims, (long long)r.chosen);
     assert_true(count < FEW ||
-                (r.streamed > r.chains / 4 && r.chosen > r.chains / 8 && r.rims > r.chains / 8));
+                (r.streamed > r.chains / 4 && r.chosen > r.chains / 8 && r.rims > r.chains / 16));
     for (int t = 0; t < MOST_THREADS; t++) {
         exec_cpu_free(r.contexts[t].cpu);
         exec_files_close(&r.contexts[t]);
