@@ -148,7 +148,7 @@ static void one_field_is_enough_for_even_and_odd_chains(void **state)
                              .chains = 3,
                              .steps = steps + (k == TURN), /* three fields take turns */
                              .more = 1,
-                             .n = {248, HOSTILE(40, 24), 128},
+                             .n = {248, 40, 128},
                              .rule = KATA_CLAMP,
                              .discards = true};
             const made m = compare(&s, enough[k]);
@@ -165,7 +165,7 @@ static void values_that_may_be_read_have_homes(void **state)
     const shape s = {.threads = 2,
                      .chains = 3,
                      .steps = 6,
-                     .n = {248, HOSTILE(40, 24), 128},
+                     .n = {248, 40, 128},
                      .rule = KATA_CLAMP,
                      .discards = false};
     const made m = compare(&s, enough[HEAT]);
@@ -180,7 +180,7 @@ static void single_steps_use_files(void **state)
     const shape s = {.threads = 1,
                      .chains = 5,
                      .steps = 1,
-                     .n = {248, HOSTILE(40, 24), 128},
+                     .n = {248, 40, 128},
                      .rule = KATA_CLAMP,
                      .discards = true};
     assert_int_equal(compare(&s, enough[HEAT]).beside, 0);
