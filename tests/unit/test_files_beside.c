@@ -1,7 +1,6 @@
 /* One buffer instead of two: fields that live only while a chain runs have planes alone, and all
  * others stay in memory. Nothing goes to a disk then; values are those without a limit, for any
  * number of steps, threads, and planes. Other chains get files, and the fields that were kept. */
-/* Labels: hostile */
 #include "files_world.h"
 
 #include "api/api.h"
@@ -9,8 +8,7 @@
 
 #include <math.h>
 
-/* Programs; and a part of the points, where tiles have few. */
-enum { MOST = HOSTILE(20, 8), SHORT = HOSTILE(1, 3) };
+enum { MOST = 20 };
 
 static const char program[] =
     "kernel heat(in double u, out double v)\n"
@@ -141,7 +139,7 @@ static const double enough[KINDS] = {
 static void one_field_is_enough_for_even_and_odd_chains(void **state)
 {
     (void)state;
-    for (int steps = 2; steps < HOSTILE(8, 4); steps += 3)
+    for (int steps = 2; steps < 8; steps += 3)
         for (kind k = HEAT; k < KINDS; k++) {
             const shape s = {.kind = k,
                              .threads = 2,
@@ -152,8 +150,7 @@ static void one_field_is_enough_for_even_and_odd_chains(void **state)
                              .rule = KATA_CLAMP,
                              .discards = true};
             const made m = compare(&s, enough[k]);
-            const bool all = m.beside == s.chains; /* rings of the hostile build are larger */
-            if (m.beside < s.chains - HOSTILE(0, 1) || (all && m.moved))
+            if (m.beside != s.chains || m.moved)
                 fail_msg("kind %d, %d steps: %lld chains beside, %zu bytes moved", k, steps,
                          (long long)m.beside, m.moved);
         }
@@ -220,8 +217,7 @@ static void random_programs_have_the_same_values(void **state)
                    .chains = from(&x, 1, 4),
                    .steps = from(&x, 1, 20),
                    .more = from(&x, 0, 2),
-                   .n = {from(&x, small ? 1 : 90, small ? 40 : 250) / SHORT + 1,
-                         from(&x, small ? 1 : 16, 40) / SHORT + 1,
+                   .n = {from(&x, small ? 1 : 90, small ? 40 : 250), from(&x, small ? 1 : 16, 40),
                          from(&x, small ? 1 : 70, small ? 30 : 200)},
                    .rule = rules[from(&x, 0, 3)],
                    .discards = from(&x, 0, 9) > 0};
