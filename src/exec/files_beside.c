@@ -17,6 +17,7 @@ typedef struct beside {
     const chain *c;
     analysis_chain a;
     bool *passing; /* by slot: it needs no home */
+    bool *kept;    /* its array was kept in memory before the chain */
     messages *m;
     arena memory;
 } beside;
@@ -34,7 +35,10 @@ static bool find_passing(beside *b)
     bool some = false;
     const analysis_section all = {&b->a, 0, b->a.loop_count};
     b->passing = arena_array(&b->memory, (size_t)b->a.slot_count + 1, sizeof *b->passing);
-    for (int s = 0; b->passing && s < b->a.slot_count; s++) {
+    b->kept = arena_array(&b->memory, (size_t)b->a.slot_count + 1, sizeof *b->kept);
+    for (int s = 0; b->passing && b->kept && s < b->a.slot_count; s++) {
+        const store_array *array = b->a.slots[s]->array;
+        b->kept[s] = array && array->kept;
         b->passing[s] = is_plain(b->a.slots[s]) && b->a.dead[s] && analysis_passes(&all, s);
         some = some || b->passing[s];
     }
@@ -137,7 +141,7 @@ static void keep_none(const beside *b)
 {
     for (int s = 0; s < b->a.slot_count; s++) {
         chain_slot *slot = b->a.slots[s];
-        if (slot->array && !is_noted(b->f, slot)) slot->array->kept = false;
+        if (slot->array && !b->kept[s]) slot->array->kept = false;
     }
 }
 

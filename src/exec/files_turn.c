@@ -124,12 +124,24 @@ static void take_arrays(const turned *x, bool done)
     for (int s = 0; s < x->a.slot_count; s++) x->a.slots[s]->number = s;
 }
 
-/* Those that are kept in memory are known by the chain's own slots. */
+static bool is_noted_before(const struct exec_files *f, size_t end)
+{
+    for (size_t k = 0; k < end; k++)
+        if (f->kept[k].slot == f->kept[end].slot) return true;
+    return false;
+}
+
+/* Those that are kept in memory are known by the chain's own slots, each once. */
 static void note_owners(struct exec_files *f, const turned *x)
 {
-    for (size_t k = 0; k < f->kept_count; k++)
+    size_t count = 0;
+    for (size_t k = 0; k < f->kept_count; k++) {
         for (int i = 0; i < x->count; i++)
             if (f->kept[k].slot == &x->turns[i].of_u) f->kept[k].slot = x->a.slots[x->turns[i].v];
+        f->kept[count] = f->kept[k];
+        count += !is_noted_before(f, count);
+    }
+    f->kept_count = count;
 }
 
 kata_status files_run_turned(struct exec_files *f, const chain *c, messages *m, bool *done)
