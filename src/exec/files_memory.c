@@ -111,6 +111,7 @@ static stream_ring *open_ring(stream_run *run, const plan_node *buffer)
     ring->as = (stream_ring){&ring->ring.slot, store_ring_dimension(field)};
     ring->rim = files_rim(run, buffer->slot);
     ring->given = INT64_MIN;
+    field->array->around = 0; /* planes that go out take along what lies around them */
     const int64_t planes = buffer->capacity[ring->as.dimension] +
                            2 * stream_outside(run->a, buffer->slot, ring->as.dimension);
     port_file *file = field->array->file; /* NULL: it has values in the ring alone */

@@ -184,6 +184,62 @@ static void single_steps_use_files(void **state)
     assert_int_equal(compare(&s, enough[HEAT]).beside, 0);
 }
 
+/* ---- constants around fields in files ----------------------------------------------------------
+ */
+
+static const char sweeps[] = "kernel rise(in double u, out double w) forward(z)\n"
+                             "{\n"
+                             "    interval [0, 1) { w = u[1,0,0] + u[0,-1,0]; }\n"
+                             "    interval [1, nz) { w = 0.5*w[0,0,-1] + u[-1,0,0] + u[0,1,0]; }\n"
+                             "}\n"
+                             "kernel mix(in double w, in double v, out double u) { u = w + v; }\n";
+
+/* Values after sweeps on mapped files, between which planes of u go out: they take what lies around
+ * them along. */
+static void run_sweeps(int64_t memory, double *values, int64_t count)
+{
+    world w = {0};
+    w.k = kata_open(&(kata_options){.memory = memory,
+                                    .spill = memory ? "/var/tmp" : NULL,
+                                    .handler = keep_message,
+                                    .handler_data = &w});
+    if (!w.k) fail_msg("%s", w.message);
+    kata_module *m = kata_module_from_text(w.k, "sweeps.kata", sweeps);
+    if (!m) fail_msg("%s", w.message);
+    kata_kernel *rise = kata_kernel_find(m, "rise"), *mix = kata_kernel_find(m, "mix");
+    kata_grid *g = kata_grid_3d(w.k, 40, 20, 30);
+    kata_field *u =
+        kata_field_new(g, "u", KATA_F64, .boundary = KATA_CONSTANT, .boundary_value = 0.5);
+    kata_field *v = kata_field_like(u, "v"), *t = kata_field_like(u, "t");
+    for (int64_t i = 0; i < count; i++) values[i] = (double)(i * 7919 % 1000) / 1000;
+    kata_put(u, kata_all(g), values, count);
+    kata_put(v, kata_all(g), values, count);
+    for (int i = 0; i < 6; i++) {
+        kata_apply(rise, kata_all(g), u, t);
+        kata_flush(w.k);
+        kata_apply(mix, kata_all(g), t, v, u);
+        assert_int_equal(kata_flush(w.k), KATA_OK);
+    }
+    assert_int_equal(kata_get(u, kata_all(g), values, count), KATA_OK);
+    close_world(&w);
+}
+
+static void constants_around_files_are_made_again(void **state)
+{
+    enum { COUNT = 40 * 20 * 30 };
+    double *one = malloc(COUNT * sizeof *one), *other = malloc(COUNT * sizeof *other);
+    (void)state;
+    assert_true(one && other);
+    run_sweeps(0, one, COUNT);
+    for (int64_t memory = 16 << 10; memory <= 512 << 10; memory *= 2) {
+        run_sweeps(memory, other, COUNT);
+        if (memcmp(one, other, COUNT * sizeof *one) != 0)
+            fail_msg("other values with %lld bytes", (long long)memory);
+    }
+    free(one);
+    free(other);
+}
+
 /* ---- random programs ------------------------------------------------------------------------- */
 
 static uint64_t random_next(uint64_t *x)
@@ -233,6 +289,7 @@ int main(void)
         cmocka_unit_test(one_field_is_enough_for_even_and_odd_chains),
         cmocka_unit_test(values_that_may_be_read_have_homes),
         cmocka_unit_test(single_steps_use_files),
+        cmocka_unit_test(constants_around_files_are_made_again),
         cmocka_unit_test(random_programs_have_the_same_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
