@@ -44,8 +44,7 @@ bool api_slot_is_awaited(const kata *k, const chain_slot *slot)
 
 static bool are_alike(const chain_slot *a, const chain_slot *b)
 {
-    return chain_slot_same_points(a, b) && a->type == b->type && a->components == b->components &&
-           a->is_scalar == b->is_scalar && a->layout == b->layout;
+    return chain_slot_alike(a, b) && a->is_scalar == b->is_scalar && a->layout == b->layout;
 }
 
 /* Takes a slot out of the spare ones that is like another; NULL: there is none. */

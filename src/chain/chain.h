@@ -96,6 +96,11 @@ static inline bool chain_slot_same_points(const chain_slot *a, const chain_slot 
            grid_same_triple(a->absent_axis, b->absent_axis) &&
            !memcmp(a->staggered, b->staggered, sizeof a->staggered);
 }
+/* And elements of the same kind. */
+static inline bool chain_slot_alike(const chain_slot *a, const chain_slot *b)
+{
+    return chain_slot_same_points(a, b) && a->type == b->type && a->components == b->components;
+}
 
 /* ---- index_map.c: copies between fields ------------------------------------------------------ */
 

@@ -24,7 +24,7 @@ typedef struct beside {
 
 /* ---- what needs a home ----------------------------------------------------------------------- */
 
-static bool is_plain(const chain_slot *slot)
+bool files_is_plain(const chain_slot *slot)
 {
     const bool own = !slot->array || slot->array->bytes;
     return own && !slot->is_scalar && !slot->part && !slot->mesh;
@@ -39,7 +39,7 @@ static bool find_passing(beside *b)
     for (int s = 0; b->passing && b->kept && s < b->a.slot_count; s++) {
         const store_array *array = b->a.slots[s]->array;
         b->kept[s] = array && array->kept;
-        b->passing[s] = is_plain(b->a.slots[s]) && b->a.dead[s] && analysis_passes(&all, s);
+        b->passing[s] = files_is_plain(b->a.slots[s]) && b->a.dead[s] && analysis_passes(&all, s);
         some = some || b->passing[s];
     }
     return some;
@@ -67,7 +67,7 @@ static int64_t room_for_rings(const beside *b)
         const int64_t bytes = store_slot_bytes(slot);
         const grid_box all = chain_slot_memory(slot);
         const int d = store_ring_dimension(slot);
-        if (!is_plain(slot)) continue;
+        if (!files_is_plain(slot)) continue;
         if (b->passing[s]) {
             least += bytes / (all.hi[d] - all.lo[d]) * FEWEST_PLANES;
             if (is_in_memory(slot)) room += bytes;
@@ -84,7 +84,7 @@ static void ask_homes(const beside *b)
 {
     for (int s = 0; s < b->a.slot_count; s++) {
         chain_slot *slot = b->a.slots[s];
-        if (!is_plain(slot)) continue;
+        if (!files_is_plain(slot)) continue;
         slot->home = b->passing[s] ? CHAIN_NOWHERE : CHAIN_IN_MEMORY;
         if (!b->passing[s] || !slot->array) continue;
         store_array_free(slot->array);
@@ -129,7 +129,7 @@ static kata_status keep_others(const beside *b)
 {
     for (int s = 0; s < b->a.slot_count; s++) {
         chain_slot *slot = b->a.slots[s];
-        if (b->passing[s] || !is_plain(slot)) continue;
+        if (b->passing[s] || !files_is_plain(slot)) continue;
         if (!store_slot_keep(slot) || !note_kept(b->f, slot, plan_slot_name(&b->a, s)))
             return message_no_memory(b->m);
     }

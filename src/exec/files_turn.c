@@ -26,16 +26,10 @@ typedef struct turned {
 
 /* ---- which fields ---------------------------------------------------------------------------- */
 
-static bool is_own(const chain_slot *slot)
-{
-    const bool own = !slot->array || slot->array->bytes;
-    return own && !slot->is_scalar && !slot->part && !slot->mesh;
-}
-
 static bool lie_alike(const chain_slot *a, const chain_slot *b)
 {
-    return is_own(a) && is_own(b) && a->type == b->type && a->components == b->components &&
-           a->layout == b->layout && a->pool == b->pool && chain_slot_same_points(a, b);
+    return files_is_plain(a) && files_is_plain(b) && chain_slot_alike(a, b) &&
+           a->layout == b->layout && a->pool == b->pool;
 }
 
 /* The last loop before `end` that begins values of a slot on which nothing that lay there before

@@ -21,13 +21,6 @@ static kata_status send_away(const chain *c, messages *m)
     return status;
 }
 
-static const chain_slot *far_slot(const chain *c)
-{
-    for (size_t i = 0; i < c->slot_count; i++)
-        if (c->slots[i]->far) return c->slots[i];
-    return NULL;
-}
-
 /* Whether the fields of the program need more memory than the limit. */
 static bool is_short(const chain *c)
 {
@@ -46,11 +39,11 @@ static kata_status run_on_files(exec_context *context, chain *c, messages *m)
     if (alone && !status && !done) status = files_run_turned(context->files, c, m, &done);
     if (status || done) return status;
     status = sweep_make_arrays(c, m);
-    const chain_slot *far = far_slot(c);
+    const chain_slot *far = stream_far_slot(c);
     if (!status && far) status = files_give_way(context->files, c, far, m);
     if (!status) status = send_away(c, m);
     if (status) return status;
-    if (far_slot(c)) return stream_chain(&context->files->streams, c, m);
+    if (stream_far_slot(c)) return stream_chain(&context->files->streams, c, m);
     return exec_cpu.run(context, c, m);
 }
 

@@ -36,6 +36,9 @@ void files_learn(exec_streams *s, double busy, double seconds, double waited);
 
 /* ---- files_beside.c -------------------------------------------------------------------------- */
 
+/* Whether a field may be kept in memory, or have no home: it is in memory of the library's, whole,
+ * and on a grid. */
+bool files_is_plain(const chain_slot *slot);
 /* Runs a chain in which some fields have values only while it runs, if the others fit the limit:
  * *done. Otherwise nothing has run. */
 kata_status files_run_beside(struct exec_files *f, const chain *c, messages *m, bool *done);

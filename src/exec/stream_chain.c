@@ -25,7 +25,7 @@ void stream_take_request(exec_streams *s)
     }
 }
 
-static const chain_slot *far_slot(const chain *c)
+const chain_slot *stream_far_slot(const chain *c)
 {
     for (size_t i = 0; i < c->slot_count; i++)
         if (c->slots[i]->far) return c->slots[i];
@@ -36,7 +36,7 @@ kata_status stream_chain(exec_streams *s, chain *c, messages *m)
 {
     analysis_chain a;
     kata_status status;
-    const int64_t memory = s->memory->left(s, far_slot(c));
+    const int64_t memory = s->memory->left(s, stream_far_slot(c));
     stream_take_request(s);
     if (!analysis_chain_make(c, &a))
         status = message_no_memory(m);

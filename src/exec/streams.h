@@ -167,6 +167,8 @@ void stream_setup(exec_streams *s, exec_context *context, const stream_memory *m
 /* Of a plan that the program asks for, windows are for streams, and the executor "cpu" gets what is
  * to lie in their tiles. */
 void stream_take_request(exec_streams *s);
+/* A slot of a chain that is `far`; NULL: there is none. */
+const chain_slot *stream_far_slot(const chain *c);
 /* Runs a chain that has arrays: by its slots that are `far`. */
 kata_status stream_chain(exec_streams *s, chain *c, messages *m);
 kata_status stream_run_plan(exec_streams *s, const stream_work *work, messages *m);

@@ -77,7 +77,7 @@ static const char *check_buffer(const plan *p, const analysis_chain *a, const pl
     if (!wrong && n->alias >= 0) wrong = check_slot(a, n->alias);
     if (wrong) return wrong;
     if (n->alias == n->slot || n->alias < -1) return "a buffer holds a field twice";
-    if (n->alias >= 0 && !plan_are_alike(a->slots[n->slot], a->slots[n->alias]))
+    if (n->alias >= 0 && !chain_slot_alike(a->slots[n->slot], a->slots[n->alias]))
         return "a buffer holds two fields that are not alike";
     for (int d = 0; d < 3; d++)
         if (n->capacity[d] < 0 || n->capacity[d] > PLAN_FAR) return "a capacity is out of range";

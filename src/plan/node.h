@@ -20,8 +20,6 @@ plan_span *plan_span_number(const plan_node *tile, int leaf, int number);
  * finds. Seams are zero. */
 typedef plan_span plan_find_span(const void *data, const plan_node *leaf, int dimension);
 void plan_end_tile(plan *p, int number, plan_find_span *find, const void *data);
-/* Whether two fields can lie in the same memory. */
-bool plan_are_alike(const chain_slot *a, const chain_slot *b);
 /* Bytes of a buffer of a field, with all its slots; PLAN_FAR where they are more. */
 int64_t plan_buffer_bytes(const plan_node *buffer, const chain_slot *slot);
 /* The same in the memory of one core of a group, which has its part of a tile and as many points

@@ -7,7 +7,7 @@ static bool is_pair(const analysis_section *loop, plan_pair x)
     const analysis_chain *a = loop->a;
     analysis_use from = analysis_use_of(loop, x.from);
     return from.touched && !from.written && !from.remapped && !analysis_takes(loop, x.to) &&
-           plan_are_alike(a->slots[x.from], a->slots[x.to]) &&
+           chain_slot_alike(a->slots[x.from], a->slots[x.to]) &&
            !analysis_lasts(a, loop->end, x.from);
 }
 

@@ -71,11 +71,6 @@ void plan_end_tile(plan *p, int number, plan_find_span *find, const void *data)
         }
 }
 
-bool plan_are_alike(const chain_slot *a, const chain_slot *b)
-{
-    return a->type == b->type && a->components == b->components && chain_slot_same_points(a, b);
-}
-
 int64_t plan_buffer_bytes(const plan_node *n, const chain_slot *slot)
 {
     int64_t bytes = slot->components * (int64_t)ir_storages[slot->type].bytes;

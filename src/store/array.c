@@ -133,7 +133,8 @@ static void spoil(store_array *a, bool zero)
  * them. */
 static bool make_file(store_array *a, kata_layout layout)
 {
-    if (!lay_out(a, layout, store_pool_unit(a->pool))) return false;
+    const int64_t unit = a->nowhere ? PORT_LEAST_UNIT : store_pool_unit(a->pool);
+    if (!lay_out(a, layout, unit)) return false;
     a->bytes = (a->bytes + PORT_ALIGN - 1) / PORT_ALIGN * PORT_ALIGN;
     if (a->nowhere) {
         a->memory = store_pool_addresses(a->bytes);

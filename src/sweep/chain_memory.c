@@ -95,11 +95,6 @@ static bool add_reads(room_finder *f)
     return reaches;
 }
 
-static bool are_alike(const chain_slot *a, const chain_slot *b)
-{
-    return chain_slot_same_points(a, b) && a->type == b->type && a->components == b->components;
-}
-
 /* Gives the fields of a loop that are like one that it writes the room of all of them. */
 static void share_room(const room_finder *f, int written)
 {
@@ -108,7 +103,7 @@ static void share_room(const room_finder *f, int written)
     for (int turn = 0; turn < 2; turn++)
         for (int p = 0; p < f->loop->kernel->param_count; p++) {
             const chain_slot *other = slot_of(f->loop, p);
-            if (!slot || !other || !are_alike(slot, other)) continue;
+            if (!slot || !other || !chain_slot_alike(slot, other)) continue;
             room = grid_box_hull(&room, &home_of(f, p)->room);
             home_of(f, p)->room = room;
         }

@@ -34,6 +34,18 @@ static inline void open_world(world *w)
     assert_non_null(w->k);
 }
 
+/* With a limit of memory for fields; 0: none. */
+static inline void open_limited(world *w, int64_t memory, int threads)
+{
+    *w = (world){0};
+    w->k = kata_open(&(kata_options){.memory = memory,
+                                     .spill = memory ? "/var/tmp" : NULL,
+                                     .threads = threads,
+                                     .handler = keep_message,
+                                     .handler_data = w});
+    if (!w->k) fail_msg("%s", w->message);
+}
+
 static inline void close_world(world *w) { assert_int_equal(kata_close(w->k), KATA_OK); }
 
 static inline void write_file(const char *path, const void *data, size_t size)

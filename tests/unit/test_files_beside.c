@@ -81,16 +81,11 @@ static void put(const fields *f, kata_field *field, double *values, size_t count
 
 static made run(const shape *s, int64_t memory)
 {
-    world w = {0};
+    world w;
     made out = {.count = (size_t)(s->n[0] * s->n[1] * s->n[2])};
     out.values = malloc(out.count * sizeof *out.values);
     assert_non_null(out.values);
-    w.k = kata_open(&(kata_options){.memory = memory,
-                                    .spill = memory ? "/var/tmp" : NULL,
-                                    .threads = s->threads,
-                                    .handler = keep_message,
-                                    .handler_data = &w});
-    if (!w.k) fail_msg("%s", w.message);
+    open_limited(&w, memory, s->threads);
     fields f = {.grid = kata_grid_3d(w.k, s->n[0], s->n[1], s->n[2])};
     f.u = kata_field_new(f.grid, "u", KATA_F64, .boundary = s->rule);
     f.v = kata_field_like(f.u, "v");
@@ -198,12 +193,8 @@ static const char sweeps[] = "kernel rise(in double u, out double w) forward(z)\
  * them along. */
 static void run_sweeps(int64_t memory, double *values, int64_t count)
 {
-    world w = {0};
-    w.k = kata_open(&(kata_options){.memory = memory,
-                                    .spill = memory ? "/var/tmp" : NULL,
-                                    .handler = keep_message,
-                                    .handler_data = &w});
-    if (!w.k) fail_msg("%s", w.message);
+    world w;
+    open_limited(&w, memory, 0);
     kata_module *m = kata_module_from_text(w.k, "sweeps.kata", sweeps);
     if (!m) fail_msg("%s", w.message);
     kata_kernel *rise = kata_kernel_find(m, "rise"), *mix = kata_kernel_find(m, "mix");

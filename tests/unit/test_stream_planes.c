@@ -22,12 +22,8 @@ enum { VALUES = 32 * 32 * 64 * 8 };
 /* Of a run: the values at the end, and the bytes that were moved. */
 static size_t run(int64_t n, int64_t planes, kata_rule rule, int64_t memory, double *values)
 {
-    world w = {0};
-    w.k = kata_open(&(kata_options){.memory = memory,
-                                    .spill = memory ? "/var/tmp" : NULL,
-                                    .handler = keep_message,
-                                    .handler_data = &w});
-    assert_non_null(w.k);
+    world w;
+    open_limited(&w, memory, 0);
     kata_module *m = kata_module_from_text(w.k, "stages.kata", program);
     kata_kernel *spread = kata_kernel_find(m, "spread"), *gather = kata_kernel_find(m, "gather");
     kata_grid *g = kata_grid_3d(w.k, n, n, planes);

@@ -66,12 +66,8 @@ static void run_steps(kata *k, kata_module *m, const fields *f)
 /* Returns the bytes that were moved; `values` of all fields at the end. */
 static size_t run(bool deep, int64_t memory, double *values)
 {
-    world w = {0};
-    w.k = kata_open(&(kata_options){.memory = memory,
-                                    .spill = memory ? "/var/tmp" : NULL,
-                                    .handler = keep_message,
-                                    .handler_data = &w});
-    assert_non_null(w.k);
+    world w;
+    open_limited(&w, memory, 0);
     kata_module *m = kata_module_from_text(w.k, "turns.kata", program);
     const fields f = make_fields(w.k, deep);
     assert_int_equal(kata_scalar_set(f.most, 0.1), KATA_OK);
