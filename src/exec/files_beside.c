@@ -65,17 +65,16 @@ static int64_t room_for_rings(const beside *b)
     for (int s = 0; s < b->a.slot_count; s++) {
         const chain_slot *slot = b->a.slots[s];
         const int64_t bytes = store_slot_bytes(slot);
-        const grid_box all = chain_slot_memory(slot);
-        const int d = store_ring_dimension(slot);
         if (!files_is_plain(slot)) continue;
         if (b->passing[s]) {
-            least += bytes / (all.hi[d] - all.lo[d]) * FEWEST_PLANES;
+            least += FEWEST_PLANES * store_slot_plane_bytes(slot);
             if (is_in_memory(slot)) room += bytes;
         } else if (!is_in_memory(slot)) {
             room -= bytes;
         }
     }
-    return room >= least ? smaller(room, port_rings_most()) : 0;
+    room = smaller(room, port_rings_most());
+    return room >= least ? room : 0;
 }
 
 /* ---- homes ----------------------------------------------------------------------------------- */

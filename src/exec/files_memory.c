@@ -21,10 +21,17 @@ static int64_t left(const exec_streams *s, const chain_slot *far)
     return smaller(store_pool_left(far->pool), port_rings_most());
 }
 
+/* The planes of a ring that has room for so many within the field. */
+static int64_t planes_of(const analysis_chain *a, int slot, int64_t inside)
+{
+    return inside + 2 * stream_outside(a, slot, store_ring_dimension(a->slots[slot]));
+}
+
 static int64_t bytes(const exec_streams *s, const analysis_chain *a, int slot, int64_t planes)
 {
+    const chain_slot *field = a->slots[slot];
     (void)s;
-    return (int64_t)store_ring_bytes(a->slots[slot], planes);
+    return (int64_t)store_ring_bytes(field, planes_of(a, slot, planes));
 }
 
 /* Rims are kept for the whole chain. */
@@ -112,8 +119,7 @@ static stream_ring *open_ring(stream_run *run, const plan_node *buffer)
     ring->rim = files_rim(run, buffer->slot);
     ring->given = INT64_MIN;
     field->array->around = 0; /* planes that go out take along what lies around them */
-    const int64_t planes = buffer->capacity[ring->as.dimension] +
-                           2 * stream_outside(run->a, buffer->slot, ring->as.dimension);
+    const int64_t planes = planes_of(run->a, buffer->slot, buffer->capacity[ring->as.dimension]);
     port_file *file = field->array->file; /* NULL: it has values in the ring alone */
     if ((!file || port_file_settle(file)) &&
         store_ring_make(&ring->ring, field, planes, run->seam ? run->seam->period : 0))

@@ -95,8 +95,7 @@ static int64_t most_bytes(const exec_streams *s, const analysis_chain *a)
         int64_t bytes = 0;
         for (int p = 0; p < loop->loop->kernel->param_count; p++) {
             const chain_slot *slot = loop->loop->bindings[p].slot;
-            if (slot && slot->far && s->memory->suits(slot))
-                bytes += s->memory->bytes(s, a, slot->number, 1);
+            if (slot && slot->far && s->memory->suits(slot)) bytes += store_slot_plane_bytes(slot);
         }
         most = larger(most, bytes);
     }

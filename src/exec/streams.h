@@ -53,8 +53,8 @@ typedef struct stream_memory {
     /* Looks at a chain, before the bytes are asked for that rings of its plans need; may be NULL.
      * False when memory is out. */
     bool (*study)(const exec_streams *s, const analysis_chain *a);
-    /* The bytes of a ring for so many planes at once, beside those beyond the field; and of all
-     * else that loops below a node of a plan need in near memory. */
+    /* The bytes of a ring for so many planes at once and those beyond the field; and of all else
+     * that loops below a node of a plan need in near memory. */
     int64_t (*bytes)(const exec_streams *s, const analysis_chain *a, int slot, int64_t planes);
     int64_t (*beside)(const analysis_chain *a, const plan *p, int node);
     /* Makes a field one whose planes are moved, however small it is. */

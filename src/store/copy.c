@@ -333,7 +333,7 @@ void store_write(store_array *a, const grid_box *box, kata_type type, const void
  */
 static void set_rows(store_array *a, const store_array *from, void *piece)
 {
-    mapped_part mapped = {.a = a};
+    mapped_part to = {.a = a}, of = {.a = from};
     for (row_walk walk = walk_rows(&a->box, a->components); has_row(&walk); next_row(&walk)) {
         int64_t at[3], count = a->box.hi[0] - a->box.lo[0], part;
         row_start(&walk, at);
@@ -342,9 +342,11 @@ static void set_rows(store_array *a, const store_array *from, void *piece)
             if (from) store_read_row(from, walk.component, at, part, piece);
             store_write_row(a, walk.component, at, part, piece);
         }
-        meet_row(&mapped, &walk);
+        meet_row(&to, &walk);
+        meet_row(&of, &walk);
     }
-    leave(&mapped);
+    leave(&to);
+    leave(&of);
 }
 
 void store_assign(store_array *a, const store_array *from)

@@ -96,6 +96,13 @@ int64_t store_slot_bytes(const chain_slot *slot)
     return grid_box_points(&all) * slot->components * store_type_bytes(slot->type);
 }
 
+int64_t store_slot_plane_bytes(const chain_slot *slot)
+{
+    const grid_box all = chain_slot_memory(slot);
+    const int d = store_ring_dimension(slot);
+    return store_slot_bytes(slot) / larger(all.hi[d] - all.lo[d], 1);
+}
+
 ir_value store_scalar(const chain_slot *slot, int element)
 {
     ir_value value = {0};

@@ -252,6 +252,8 @@ bool store_slot_send_away(chain_slot *slot, bool always);
 bool store_slot_keep(chain_slot *slot);
 /* The bytes that its array has, or will have. */
 int64_t store_slot_bytes(const chain_slot *slot);
+/* Those of one of the planes that rings hold. */
+int64_t store_slot_plane_bytes(const chain_slot *slot);
 /* Says whether its values are in a file, of which planes may move to memory (chain_slot.far). */
 void store_slot_place(chain_slot *slot);
 /* Why the latest array had no room on the disk of *folder; NULL where it is memory that is out. */

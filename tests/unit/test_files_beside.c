@@ -7,10 +7,12 @@
 #include "exec/on_files.h"
 
 #include <math.h>
+#include <sys/resource.h>
 
 enum { MOST = 20 };
 
 static const char program[] =
+    "kernel start(out double u) { u = 0.5*ix + iy*iz % 13; }\n"
     "kernel heat(in double u, out double v)\n"
     "{ v = u + 0.1*(u[1,0,0] + u[-1,0,0] + u[0,1,0] + u[0,-1,0] + u[0,0,1] + u[0,0,-1] - 6*u); }\n"
     "kernel far(in double u, out double v)\n"
@@ -179,6 +181,50 @@ static void single_steps_use_files(void **state)
     assert_int_equal(compare(&s, enough[HEAT]).beside, 0);
 }
 
+/* Rings are files to the system, whose size may be limited: planes beyond the field count, too. */
+static void run_in_small_files(int rows, int64_t memory, double *values, int64_t count)
+{
+    world w;
+    open_limited(&w, memory, 0);
+    kata_module *m = kata_module_from_text(w.k, "beside.kata", program);
+    if (!m) fail_msg("%s", w.message);
+    const kata_kernel *start = kata_kernel_find(m, "start"), *heat = kata_kernel_find(m, "heat");
+    kata_grid *g = kata_grid_3d(w.k, 96, rows, 96);
+    kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = KATA_CLAMP);
+    kata_field *v = kata_field_like(u, "v");
+    kata_apply(start, kata_all(g), u);
+    for (int i = 0; i < 24; i++) {
+        kata_apply(heat, kata_all(g), u, v);
+        kata_discard(u);
+        kata_swap(u, v);
+    }
+    if (kata_flush(w.k)) fail_msg("%d rows: %s", rows, w.message);
+    if (memory) assert_int_equal(w.k->exec.files->beside, 1);
+    assert_int_equal(kata_get(u, kata_all(g), values, count), KATA_OK);
+    close_world(&w);
+}
+
+static void rings_keep_to_the_size_of_files(void **state)
+{
+    enum { MOST_ROWS = 100, MOST_COUNT = 96 * 96 * MOST_ROWS };
+    struct rlimit before, few;
+    double *one = malloc(MOST_COUNT * sizeof *one), *other = malloc(MOST_COUNT * sizeof *other);
+    (void)state;
+    assert_true(one && other);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    few = (struct rlimit){.rlim_cur = 3 << 20, .rlim_max = before.rlim_max};
+    for (int rows = 76; rows <= MOST_ROWS; rows += 4) {
+        const int64_t count = INT64_C(96) * 96 * rows;
+        run_in_small_files(rows, 0, one, count);
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &few), 0);
+        run_in_small_files(rows, count * 14, other, count);
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+        assert_memory_equal(one, other, (size_t)count * sizeof *one);
+    }
+    free(one);
+    free(other);
+}
+
 /* ---- constants around fields in files ----------------------------------------------------------
  */
 
@@ -280,6 +326,7 @@ int main(void)
         cmocka_unit_test(one_field_is_enough_for_even_and_odd_chains),
         cmocka_unit_test(values_that_may_be_read_have_homes),
         cmocka_unit_test(single_steps_use_files),
+        cmocka_unit_test(rings_keep_to_the_size_of_files),
         cmocka_unit_test(constants_around_files_are_made_again),
         cmocka_unit_test(random_programs_have_the_same_values),
     };
