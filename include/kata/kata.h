@@ -1112,7 +1112,12 @@ KATA_API kata_status kata_output_wait(kata *k);
  * Floating-point numbers are converted as in C. Integers must be of the field's type, or fill a
  * wider one that has all their values. Integers of other types count as the next larger type (8
  * bits with a sign: KATA_I16; unsigned 32 bits: KATA_I64; bool: KATA_U8). Bytes (KATA_U8) fill
- * KATA_UNORM8 as they are. */
+ * KATA_UNORM8 as they are.
+ *
+ * Values are read piece by piece, so that little memory is needed beside the field's; only those of
+ * images, and of NPY files in Fortran order, are all in memory at once. A file that is refused
+ * leaves the field as it was. One that turns out to be damaged when the field has got some of its
+ * values leaves it without values, as kata_discard does. */
 KATA_API kata_status kata_load(kata_field *field, const char *path);
 
 /* The shape of a field that a file can be loaded into. */

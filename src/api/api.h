@@ -268,6 +268,19 @@ kata_status api_put_own(const kata_field *field, const grid_box *box, kata_type 
 /* Whether a range is a box within the points and ghosts of a field; reports. */
 kata_status api_check_points(const kata_field *field, const char *call, const kata_range *range);
 
+/* What puts do before the program's values go to a box of a field's array, which it has then: no
+ * queued loop uses them. Reports. */
+kata_status api_begin_put(kata_field *field, const grid_box *box);
+/* Notes that a box of a field has new values. */
+kata_status api_note_put(kata_field *field, const grid_box *box);
+/* The same for debuggers, too, who knew the values `before` (api_trace_before). */
+kata_status api_end_put(kata_field *field, const char *call, const grid_box *box, ir_value *before);
+
+/* ---- discard.c ------------------------------------------------------------------------------- */
+
+/* Reads of a field's values are errors from now on, until all of them are set. */
+void api_lose_values(kata_field *field);
+
 /* ---- field_checks.c: each reports ------------------------------------------------------------ */
 
 /* Whether options that kata_field_new and kata_field_wrap have in common make sense. */

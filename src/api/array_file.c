@@ -75,14 +75,7 @@ void api_widen(const kata_field *field, io_array *in_file)
     if (io_widens(in_file->type, own)) in_file->type = own;
 }
 
-void *api_room_for(kata *k, const io_array *a)
-{
-    void *values = calloc((size_t)io_array_count(a), (size_t)store_type_bytes(a->type));
-    if (!values) api_no_memory(k);
-    return values;
-}
-
-kata_status api_npy_load(const kata_field *field, const char *path, api_loaded *out)
+kata_status api_npy_load(const kata_field *field, const char *path, api_loading *out)
 {
     kata *k = field->k;
     io_array in_file, wanted = api_array_of(field);
@@ -91,9 +84,8 @@ kata_status api_npy_load(const kata_field *field, const char *path, api_loaded *
     api_widen(field, &in_file);
     status = api_check_fit(field, path, &in_file, &wanted);
     if (status) return status;
-    *out = (api_loaded){in_file.type, api_room_for(k, &in_file)};
-    return out->values ? io_npy_read(path, &in_file, out->values, &k->messages)
-                       : k->messages.status;
+    out->type = in_file.type;
+    return io_npy_open(path, &in_file, &out->values, &k->messages);
 }
 
 /* ---- shapes ---------------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 
 #include "api/api.h"
 
-#include "io/io.h"
+#include "io/reading.h"
 
 #define CHECKPOINT_STATE "katagami.state"
 #define CHECKPOINT_CHECKSUMS "katagami.checksums"

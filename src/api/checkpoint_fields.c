@@ -157,17 +157,23 @@ static kata_status set_alone(kata_field *field, const grid_box *box, const void 
     return status;
 }
 
-kata_status checkpoint_set_values(kata_field *field, const void *values)
+static kata_status deal(kata_field *field, const grid_box *box, const char *values)
 {
     kata *k = field->k;
-    chain_slot *slot = field->slot;
-    const grid_box box = chain_slot_memory(slot);
-    kata_status status =
-        exec_ranks_count(&k->exec) == 1
-            ? set_alone(field, &box, values)
-            : exec_deal(&k->exec, slot, api_deals(k), &box, slot->type, values, &k->messages);
-    if (status) return status;
-    slot->version++;
-    slot->discarded = false;
-    return chain_slot_note(slot, &box) ? KATA_OK : api_no_memory(k);
+    const chain_slot *slot = field->slot;
+    const int64_t bytes = grid_box_points(box) * store_type_bytes(slot->type);
+    kata_status status = exec_deal_begin(&k->exec, field->slot, api_deals(k), &k->messages);
+    for (int c = 0; c < slot->components && !status; c++) {
+        const char *own = values ? values + c * bytes : NULL;
+        status = exec_deal(&k->exec, slot, c, box, slot->type, own, &k->messages);
+    }
+    return status;
+}
+
+kata_status checkpoint_set_values(kata_field *field, const void *values)
+{
+    const grid_box box = chain_slot_memory(field->slot);
+    kata_status status = exec_ranks_count(&field->k->exec) == 1 ? set_alone(field, &box, values)
+                                                                : deal(field, &box, values);
+    return status ? status : api_note_put(field, &box);
 }

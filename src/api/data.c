@@ -217,6 +217,35 @@ static bool write_values(kata_field *field, const grid_box *box, kata_type type,
     return true;
 }
 
+kata_status api_begin_put(kata_field *field, const grid_box *box)
+{
+    kata *k = field->k;
+    kata_status status = prepare_put(field, box);
+    if (!status) status = api_make_whole(k, field->slot);
+    if (status) return status;
+    status = store_make_array(field->slot, field->name, &k->messages);
+    api_note_error(k);
+    return status;
+}
+
+kata_status api_note_put(kata_field *field, const grid_box *box)
+{
+    chain_slot *slot = field->slot;
+    const grid_box all = chain_slot_points(slot, &field->boundary);
+    slot->version++;
+    if (grid_box_contains(box, &all)) slot->discarded = false;
+    return chain_slot_note(slot, box) ? KATA_OK : api_no_memory(field->k);
+}
+
+kata_status api_end_put(kata_field *field, const char *call, const grid_box *box, ir_value *before)
+{
+    kata *k = field->k;
+    kata_status status = api_note_put(field, box);
+    api_trace_after(field, call, before);
+    if (k->record) observe_record_put(k->record, field->name, field->slot);
+    return status;
+}
+
 static kata_status put_values(kata_field *field, const kata_range *range, kata_type type,
                               const void *values, int64_t count)
 {
@@ -227,21 +256,12 @@ static kata_status put_values(kata_field *field, const kata_range *range, kata_t
     if (!status && range->local) return api_put_own(field, &box, type, values);
     if (!status && field->slot->tracked) /* which of its points are set is known by box */
         status = api_mesh_part(range, field->slot->on, "kata_put to some elements of a mesh");
-    if (!status) status = prepare_put(field, &box);
-    if (!status) status = api_make_whole(field->k, field->slot);
-    if (status) return status;
-    status = store_make_array(field->slot, field->name, &field->k->messages);
-    api_note_error(field->k);
+    if (!status) status = api_begin_put(field, &box);
     if (status) return status;
     exec_note_put(&field->k->exec, values, (size_t)count * (size_t)store_type_bytes(type));
     ir_value *before = api_trace_before(field);
     if (!write_values(field, &box, type, values)) return api_no_memory(field->k);
-    field->slot->version++;
-    api_trace_after(field, "kata_put", before);
-    if (field->k->record) observe_record_put(field->k->record, field->name, field->slot);
-    grid_box all = chain_slot_points(field->slot, &field->boundary);
-    if (grid_box_contains(&box, &all)) field->slot->discarded = false;
-    return chain_slot_note(field->slot, &box) ? KATA_OK : api_no_memory(field->k);
+    return api_end_put(field, "kata_put", &box, before);
 }
 
 kata_status kata_put_values(kata_field *field, const kata_range *range, kata_type type,

@@ -9,6 +9,15 @@ static bool has_hidden(const chain_slot *slot)
     return false;
 }
 
+void api_lose_values(kata_field *field)
+{
+    kata *k = field->k;
+    chain_slot *slot = field->slot;
+    grid_region_clear(&slot->set);
+    slot->tracked = slot->tracked || has_hidden(slot);
+    if (!slot->tracked) slot->discarded = k->discarded = true;
+}
+
 kata_status kata_discard(kata_field *field)
 {
     if (!field) return api_null("kata_discard", "the field");
@@ -16,12 +25,8 @@ kata_status kata_discard(kata_field *field)
     kata_status status = k->messages.status;
     if (!status) status = api_check_unmapped(field, "kata_discard");
     if (status) return status;
-    chain_slot *slot = field->slot;
-    grid_region_clear(&slot->set);
-    slot->tracked = slot->tracked || has_hidden(slot);
-    if (slot->tracked) return KATA_OK;
-    slot->discarded = k->discarded = true;
-    if (k->chain.count) return KATA_OK;
+    api_lose_values(field);
+    if (!field->slot->discarded || k->chain.count) return KATA_OK;
     api_release_discarded(k);
     store_pool_empty(k->pool); /* the program may want it */
     return KATA_OK;

@@ -5,7 +5,7 @@
 
 #include "api/api.h"
 
-#include "io/io.h"
+#include "io/reading.h"
 
 /* ---- file_name.c ----------------------------------------------------------------------------- */
 
@@ -18,7 +18,7 @@ const char *api_dataset_in(const char *path);
 /* ---- formats.c ------------------------------------------------------------------------------- */
 
 struct api_field_list;
-struct api_loaded;
+struct api_loading;
 /* What a kind of file can take. */
 enum {
     API_SEVERAL = 1,
@@ -38,12 +38,15 @@ typedef struct api_format {
     /* Makes the output of fields to a file, which owns what it needs; reports. */
     kata_status (*make)(struct api_field_list *list, const kata_save_options *options,
                         io_output *output);
-    kata_status (*load)(const kata_field *field, const char *path, struct api_loaded *out);
+    /* Opens the values of a file: components of a point together if it takes them so. */
+    kata_status (*load)(const kata_field *field, const char *path, struct api_loading *out);
     kata_status (*shape)(kata *k, const char *path, int components, kata_shape *shape);
 } api_format;
 
 /* The format of a path's ending; NULL: there is none. */
 const api_format *api_format_of(const char *path);
+/* That of "FILE:/DATASET", too; NULL, reported: there is none. */
+const api_format *api_format_for_reading(kata *k, const char *call, const char *path);
 
 /* ---- save.c ---------------------------------------------------------------------------------- */
 
@@ -104,11 +107,12 @@ void api_copy_values(api_field_list *list, io_behind *behind);
 /* After it, whether they were taken or not: all ranks call it. */
 void api_end_values(api_field_list *list);
 
-/* What a file has for all points of a field: values in plain order, malloc'd. */
-typedef struct api_loaded {
+/* What a file has for all points of a field: values in plain order, of a file whose format takes
+ * components of a point together in that order. */
+typedef struct api_loading {
     kata_type type;
-    void *values;
-} api_loaded;
+    io_reading values;
+} api_loading;
 
 /* ---- mesh_save.c ----------------------------------------------------------------------------- */
 
@@ -146,7 +150,7 @@ kata_status api_png_make(api_field_list *list, const kata_save_options *options,
 /* The same, added to an animated picture as that of a time. */
 kata_status api_frame_make(api_field_list *list, const kata_save_options *options,
                            io_frames *frames, double time, io_output *output);
-kata_status api_png_load(const kata_field *field, const char *path, api_loaded *out);
+kata_status api_png_load(const kata_field *field, const char *path, api_loading *out);
 kata_status api_png_shape(kata *k, const char *path, int components, kata_shape *shape);
 
 /* ---- array_file.c ---------------------------------------------------------------------------- */
@@ -158,8 +162,6 @@ io_array api_array_of(const kata_field *field);
 io_array api_listed_array(const api_field_list *list, int i);
 /* Makes the type of an array in a file that of the field where bytes are to fill wider integers. */
 void api_widen(const kata_field *field, io_array *in_file);
-/* Zeros for the values of an array, to be freed; NULL (reported) when memory is out. */
-void *api_room_for(kata *k, const io_array *a);
 /* Whether the array in a file is the one that a field wants, and its type converts; reports. */
 kata_status api_check_fit(const kata_field *field, const char *path, const io_array *in_file,
                           const io_array *wanted);
@@ -172,15 +174,15 @@ kata_status api_array_shape(kata *k, const char *path, const io_array *a, int co
                             kata_shape *shape);
 
 kata_status api_npy_make(api_field_list *list, const kata_save_options *options, io_output *output);
-kata_status api_npy_load(const kata_field *field, const char *path, api_loaded *out);
+kata_status api_npy_load(const kata_field *field, const char *path, api_loading *out);
 kata_status api_npy_shape(kata *k, const char *path, int components, kata_shape *shape);
 
 /* ---- hdf5_file.c ----------------------------------------------------------------------------- */
 
 /* Of "FILE:/DATASET", or of a file whose only dataset it is or that has one of the field's name. */
-kata_status api_hdf5_load(const kata_field *field, const char *path, api_loaded *out);
+kata_status api_hdf5_load(const kata_field *field, const char *path, api_loading *out);
 kata_status api_hdf5_shape(kata *k, const char *path, int components, kata_shape *shape);
-kata_status api_vtkhdf_load(const kata_field *field, const char *path, api_loaded *out);
+kata_status api_vtkhdf_load(const kata_field *field, const char *path, api_loading *out);
 kata_status api_vtkhdf_shape(kata *k, const char *path, int components, kata_shape *shape);
 
 /* ---- image_file.c ---------------------------------------------------------------------------- */

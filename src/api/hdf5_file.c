@@ -1,7 +1,6 @@
 /* Fields from HDF5: datasets by their paths, the only dataset of a file, and VTKHDF images. */
 #include "api/files.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- datasets -------------------------------------------------------------------------------- */
@@ -19,18 +18,8 @@ static kata_status find_dataset(kata *k, const char *path, const char *name, tex
     return file->failed ? api_no_memory(k) : KATA_OK;
 }
 
-/* Values of a dataset, of the shape and type of an array, to be freed; NULL (reported) on failure.
- */
-static void *read_dataset(kata *k, const io_dataset *d, const io_array *a)
-{
-    void *values = api_room_for(k, a);
-    if (!values || !io_hdf5_read(d, a, values, &k->messages)) return values;
-    free(values);
-    return NULL;
-}
-
 static kata_status load_dataset(const kata_field *field, const char *path, const io_dataset *d,
-                                api_loaded *out)
+                                api_loading *out)
 {
     kata *k = field->k;
     int components;
@@ -40,11 +29,11 @@ static kata_status load_dataset(const kata_field *field, const char *path, const
     api_widen(field, &in_file);
     status = api_check_fit(field, path, &in_file, &wanted);
     if (status) return status;
-    *out = (api_loaded){in_file.type, read_dataset(k, d, &in_file)};
-    return out->values ? KATA_OK : k->messages.status;
+    out->type = in_file.type;
+    return io_hdf5_open(d, &in_file, &out->values, &k->messages);
 }
 
-kata_status api_hdf5_load(const kata_field *field, const char *path, api_loaded *out)
+kata_status api_hdf5_load(const kata_field *field, const char *path, api_loading *out)
 {
     text file = {0};
     io_dataset d;
@@ -87,33 +76,7 @@ static io_array image_of(const kata_field *field)
     return without_ones(&a);
 }
 
-/* From (points, components) to (components, points), in elements of `size` bytes. */
-static void separate(char *to, const char *from, int64_t points, int components, size_t size)
-{
-    for (int c = 0; c < components; c++)
-        for (int64_t i = 0; i < points; i++) {
-            memcpy(to, from + (size_t)(i * components + c) * size, size);
-            to += size;
-        }
-}
-
-/* Brings values whose components come last into plain order. */
-static kata_status put_in_order(const kata_field *field, api_loaded *loaded)
-{
-    kata_range all = kata_on(field);
-    int components = field->slot->components;
-    int64_t points = grid_box_points(&(grid_box){{0, 0, 0}, {all.hi[0], all.hi[1], all.hi[2]}});
-    if (components == 1) return KATA_OK;
-    size_t size = (size_t)store_type_bytes(loaded->type);
-    void *apart = calloc((size_t)(points * components), size);
-    if (!apart) return api_no_memory(field->k);
-    separate(apart, loaded->values, points, components, size);
-    free(loaded->values);
-    loaded->values = apart;
-    return KATA_OK;
-}
-
-kata_status api_vtkhdf_load(const kata_field *field, const char *path, api_loaded *out)
+kata_status api_vtkhdf_load(const kata_field *field, const char *path, api_loading *out)
 {
     kata *k = field->k;
     const io_dataset d = {path, field->name, IO_POINT_DATA};
@@ -125,8 +88,8 @@ kata_status api_vtkhdf_load(const kata_field *field, const char *path, api_loade
     io_array squeezed = without_ones(&in_file);
     status = api_check_fit(field, path, &squeezed, &wanted);
     if (status) return status;
-    *out = (api_loaded){in_file.type, read_dataset(k, &d, &in_file)};
-    return out->values ? put_in_order(field, out) : k->messages.status;
+    out->type = in_file.type;
+    return io_hdf5_open(&d, &in_file, &out->values, &k->messages);
 }
 
 kata_status api_vtkhdf_shape(kata *k, const char *path, int components, kata_shape *shape)

@@ -1,6 +1,8 @@
 /* kata_grid_mesh_load: the mesh of a file. */
 #include "api/api.h"
 
+#include "io/reading.h"
+
 #include <string.h>
 
 #define CALL "kata_grid_mesh_load"

@@ -282,7 +282,7 @@ static kata_status check_size(const kata_field *field, const char *path, const i
                     (long long)width, (long long)height);
 }
 
-static kata_status take_pixels(const kata_field *field, const io_image *image, api_loaded *out)
+static kata_status take_pixels(const kata_field *field, const io_image *image, api_loading *out)
 {
     const chain_slot *slot = field->slot;
     int64_t points = image->width * image->height, count = points * slot->components;
@@ -291,12 +291,12 @@ static kata_status take_pixels(const kata_field *field, const io_image *image, a
     for (int c = 0; c < slot->components; c++)
         for (int64_t i = 0; i < points; i++)
             values[c * points + i] = image->pixels[i * slot->components + c];
-    *out = (api_loaded){slot->type == KATA_U8 ? KATA_U8 : KATA_UNORM8, values};
-    return KATA_OK;
+    out->type = slot->type == KATA_U8 ? KATA_U8 : KATA_UNORM8;
+    return io_reading_of(&out->values, values, 1, &field->k->messages);
 }
 
 /* The size is compared before the pixels are unpacked: a small file may hold a large image. */
-kata_status api_png_load(const kata_field *field, const char *path, api_loaded *out)
+kata_status api_png_load(const kata_field *field, const char *path, api_loading *out)
 {
     kata *k = field->k;
     io_image image = {0};

@@ -132,10 +132,13 @@ kata_status exec_take_own(exec_context *context, chain_slot *slot, const store_a
                           messages *m);
 /* After ranks may have set values of their own of a field: they tell one another. All call it. */
 kata_status exec_tell_changes(exec_context *context, chain_slot *slot, messages *m);
-/* ranks_deal.c: copies values in plain order, which the first rank has, to a field on all ranks;
- * `values` is NULL on others. `deals`: chains run on parts of fields. All call it. */
-kata_status exec_deal(exec_context *context, chain_slot *slot, bool deals, const grid_box *box,
-                      kata_type type, const void *values, messages *m);
+/* ranks_deal.c: before a field is given values that the first rank has. `deals`: chains run on
+ * parts of fields. All ranks call it. */
+kata_status exec_deal_begin(exec_context *context, chain_slot *slot, bool deals, messages *m);
+/* Copies them, of a component in a box, to all ranks; `values`, in plain order, is NULL on others.
+ * All call it. */
+kata_status exec_deal(exec_context *context, const chain_slot *slot, int component,
+                      const grid_box *box, kata_type type, const void *values, messages *m);
 /* Before all ranks do something together, which `what` and the hash say: an error where they are
  * about to do different things. */
 kata_status exec_meet(exec_context *context, const char *what, uint64_t hash, messages *m);

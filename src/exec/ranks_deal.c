@@ -104,21 +104,26 @@ static kata_status deal_piece(struct exec_ranks *r, const chain_slot *slot, cons
     return status;
 }
 
-kata_status exec_deal(exec_context *context, chain_slot *slot, bool deals, const grid_box *box,
-                      kata_type type, const void *values, messages *m)
+kata_status exec_deal_begin(exec_context *context, chain_slot *slot, bool deals, messages *m)
 {
     struct exec_ranks *r = context->ranks;
-    const char *next = values;
-    int64_t points = grid_box_points(box), bytes = values ? store_type_bytes(type) : 0;
     kata_status status = exec_tell_changes(context, slot, m);
     if (!status) store_device_forget(slot);
     if (!status && !prepare(r, slot, deals)) ranks_no_room(r, &slot, 1);
-    for (int c = 0; c < slot->components; c++)
-        for (int64_t first = 0, count; first < points && !status; first += count) {
-            grid_box piece = store_piece(box, first, MOST_VALUES);
-            count = grid_box_points(&piece);
-            status = deal_piece(r, slot, &piece, c, type, next, m);
-            if (next) next += count * bytes;
-        }
+    return status;
+}
+
+kata_status exec_deal(exec_context *context, const chain_slot *slot, int component,
+                      const grid_box *box, kata_type type, const void *values, messages *m)
+{
+    const char *next = values;
+    const int64_t points = grid_box_points(box), bytes = values ? store_type_bytes(type) : 0;
+    kata_status status = KATA_OK;
+    for (int64_t first = 0, count; first < points && !status; first += count) {
+        grid_box piece = store_piece(box, first, MOST_VALUES);
+        count = grid_box_points(&piece);
+        status = deal_piece(context->ranks, slot, &piece, component, type, next, m);
+        if (next) next += count * bytes;
+    }
     return status;
 }

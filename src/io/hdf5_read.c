@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -24,8 +25,8 @@ static int open_above(const char *path, int *file)
     return error;
 }
 
-kata_status io_reader_ask(const char *path, const reader_request *request, reader_reply *reply,
-                          void *values, messages *m)
+static kata_status start(io_reader *p, const char *path, const reader_request *request,
+                         reader_reply *reply, messages *m)
 {
     text program = {0};
     const char *reason;
@@ -41,10 +42,28 @@ kata_status io_reader_ask(const char *path, const reader_request *request, reade
                               ", which reads HDF5 files, is at none of %s; KATA_READ_HDF5 says "
                               "where it is",
                               path, text_get(&program));
-    else if (!io_reader_run(text_get(&program), file, request, reply, values, &reason))
+    else if (!io_reader_start(p, text_get(&program), file, request, reply, &reason))
         status = reason ? cannot_read(path, reason, m) : message_no_memory(m);
     text_free(&program);
     close(file);
+    return status;
+}
+
+static kata_status take(io_reader *p, const char *path, void *values, int64_t bytes, messages *m)
+{
+    const char *reason;
+    if (io_reader_take(p, values, (size_t)bytes, &reason)) return KATA_OK;
+    return cannot_read(path, reason, m);
+}
+
+kata_status io_reader_ask(const char *path, const reader_request *request, reader_reply *reply,
+                          void *values, messages *m)
+{
+    io_reader p;
+    kata_status status = start(&p, path, request, reply, m);
+    if (status) return status;
+    status = take(&p, path, values, request->bytes, m);
+    io_reader_end(&p);
     return status;
 }
 
@@ -74,16 +93,59 @@ kata_status io_hdf5_shape(const io_dataset *d, io_array *a, int *components, mes
     return KATA_OK;
 }
 
-kata_status io_hdf5_read(const io_dataset *d, const io_array *expected, void *values, messages *m)
+/* ---- values ---------------------------------------------------------------------------------- */
+
+typedef struct hdf5_values {
+    io_reader process;
+    kata_type type;
+    char path[];
+} hdf5_values;
+
+static kata_status next(void *data, int64_t count, void *values, messages *m)
+{
+    hdf5_values *v = data;
+    return take(&v->process, v->path, values, count * store_type_bytes(v->type), m);
+}
+
+static void end(void *data)
+{
+    hdf5_values *v = data;
+    io_reader_end(&v->process);
+    free(v);
+}
+
+kata_status io_hdf5_open(const io_dataset *d, const io_array *expected, io_reading *values,
+                         messages *m)
 {
     reader_reply reply = {0};
     reader_request request = request_of(d);
     request.type = expected->type;
     request.bytes = io_array_count(expected) * store_type_bytes(expected->type);
-    kata_status status = io_reader_ask(d->path, &request, &reply, values, m);
-    if (status) return status;
+    const size_t length = strlen(d->path) + 1;
+    hdf5_values *v = malloc(sizeof *v + length);
+    if (!v) return message_no_memory(m);
+    memcpy(v->path, d->path, length);
+    v->type = expected->type;
+    kata_status status = start(&v->process, d->path, &request, &reply, m);
+    if (status) {
+        free(v);
+        return status;
+    }
     io_array found = array_of(&reply);
-    bool same = found.axes == expected->axes &&
-                !memcmp(found.size, expected->size, (size_t)found.axes * sizeof *found.size);
-    return same ? KATA_OK : cannot_read(d->path, "it has changed while it was read", m);
+    *values = (io_reading){v, next, end};
+    if (found.axes == expected->axes &&
+        !memcmp(found.size, expected->size, (size_t)found.axes * sizeof *found.size))
+        return KATA_OK;
+    end(v);
+    return cannot_read(d->path, "it has changed while it was read", m);
+}
+
+kata_status io_hdf5_read(const io_dataset *d, const io_array *expected, void *values, messages *m)
+{
+    io_reading r;
+    kata_status status = io_hdf5_open(d, expected, &r, m);
+    if (status) return status;
+    status = r.next(r.data, io_array_count(expected), values, m);
+    r.end(r.data);
+    return status;
 }

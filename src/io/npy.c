@@ -68,6 +68,8 @@ kata_status io_npy_shape(const char *path, io_array *a, messages *m)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
+static bool is_turned(const io_npy_reader *r) { return r->fortran && r->array.axes > 1; }
+
 /* Where value i, in the order of the file, belongs when the last axis is to be the fastest. */
 static int64_t position_of(const io_array *a, int64_t i)
 {
@@ -129,7 +131,7 @@ static void put_piece(const io_npy_reader *r, const char *piece, int64_t first, 
                       kata_type to, char *values)
 {
     int size = store_type_bytes(to), bytes = r->type->bytes;
-    bool turned = r->fortran && r->array.axes > 1;
+    const bool turned = is_turned(r);
     for (int64_t i = 0; i < count; i++) {
         int64_t position = turned ? position_of(&r->array, first + i) : first + i;
         if (is_copied(r->type, to))
@@ -139,11 +141,11 @@ static void put_piece(const io_npy_reader *r, const char *piece, int64_t first, 
     }
 }
 
-static bool read_pieces(io_npy_reader *r, kata_type to, char *values)
+/* The values from the first on: of so many all, where the order is another one. */
+static bool read_pieces(io_npy_reader *r, kata_type to, int64_t count, char *values)
 {
     _Alignas(8) char piece[1 << 15];
     int64_t bytes = r->type->bytes, most = (int64_t)sizeof piece / bytes;
-    int64_t count = io_array_count(&r->array);
     for (int64_t first = 0; first < count; first += most) {
         int64_t here = smaller(most, count - first);
         if (!io_npy_read_bytes(r, piece, (size_t)(here * bytes))) return false;
@@ -166,22 +168,67 @@ static bool is_expected(const io_npy_reader *r, const io_array *expected)
            !memcmp(a->size, expected->size, (size_t)a->axes * sizeof *a->size);
 }
 
-static bool read_values(io_npy_reader *r, const io_array *expected, void *values)
+typedef struct npy_values {
+    io_npy_reader reader;
+    kata_type type;
+    char path[];
+} npy_values;
+
+static bool read_next(npy_values *v, int64_t count, void *values)
 {
-    if (!is_expected(r, expected)) return io_npy_fail(r, "it has changed while it was read");
-    bool as_it_is =
-        is_copied(r->type, expected->type) && !r->swapped && !(r->fortran && r->array.axes > 1);
-    if (!as_it_is) return read_pieces(r, expected->type, values);
-    return io_npy_read_bytes(r, values, (size_t)(io_array_count(expected) * r->type->bytes));
+    io_npy_reader *r = &v->reader;
+    if (is_copied(r->type, v->type) && !r->swapped && !is_turned(r))
+        return io_npy_read_bytes(r, values, (size_t)(count * r->type->bytes));
+    return read_pieces(r, v->type, count, values);
 }
 
-kata_status io_npy_read(const char *path, const io_array *expected, void *values, messages *m)
+static kata_status next(void *data, int64_t count, void *values, messages *m)
 {
-    io_npy_reader *r = calloc(1, sizeof *r);
-    if (!r) return message_no_memory(m);
-    bool good = open_file(r, path) && read_values(r, expected, values);
-    kata_status status = finish(r, path, good, m);
-    free(r);
+    npy_values *v = data;
+    if (read_next(v, count, values)) return KATA_OK;
+    return message_fail(m, KATA_ERROR_FILE, "cannot read %s: %s", v->path, v->reader.reason);
+}
+
+static void end(void *data)
+{
+    npy_values *v = data;
+    if (v->reader.file) fclose(v->reader.file);
+    free(v);
+}
+
+static kata_status open_values(npy_values *v, const io_array *expected, messages *m)
+{
+    io_npy_reader *r = &v->reader;
+    if (open_file(r, v->path) &&
+        (is_expected(r, expected) || io_npy_fail(r, "it has changed while it was read")))
+        return KATA_OK;
+    return message_fail(m, KATA_ERROR_FILE, "cannot read %s: %s", v->path, r->reason);
+}
+
+/* Values in Fortran order: all at once. */
+static kata_status turn(npy_values *v, const io_array *expected, io_reading *out, messages *m)
+{
+    const size_t size = (size_t)store_type_bytes(expected->type);
+    const int64_t count = io_array_count(expected);
+    void *values = calloc((size_t)count + 1, size);
+    kata_status status = values ? next(v, count, values, m) : message_no_memory(m);
+    if (!status) return io_reading_of(out, values, size, m);
+    free(values);
+    return status;
+}
+
+kata_status io_npy_open(const char *path, const io_array *expected, io_reading *values, messages *m)
+{
+    const size_t length = strlen(path) + 1;
+    npy_values *v = calloc(1, sizeof *v + length);
+    if (!v) return message_no_memory(m);
+    memcpy(v->path, path, length);
+    v->type = expected->type;
+    *values = (io_reading){v, next, end};
+    kata_status status = open_values(v, expected, m);
+    const bool turned = !status && is_turned(&v->reader);
+    if (turned) status = turn(v, expected, values, m);
+    if (status || turned) end(v);
     return status;
 }
 

@@ -2,7 +2,7 @@
 #ifndef IO_NPY_H
 #define IO_NPY_H
 
-#include "io/io.h"
+#include "io/reading.h"
 
 #include <stdio.h>
 

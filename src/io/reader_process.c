@@ -148,16 +148,14 @@ static void clean(reader_reply *reply)
             if (*c < ' ' || *c > '~') *c = '?';
 }
 
-static bool take_answer(int in, const reader_request *request, reader_reply *reply, void *values)
+static bool take_reply(const io_reader *p, reader_reply *reply)
 {
-    enum { SECONDS = 120, BYTES_PER_SECOND = 1 << 20 };
-    double until = clock_seconds() + SECONDS + (double)request->bytes / BYTES_PER_SECOND;
     reader_reply got;
-    if (!receive(in, &got, sizeof got, until) || got.mark != READER_MARK) return false;
+    if (!receive(p->in, &got, sizeof got, p->until) || got.mark != READER_MARK) return false;
     clean(&got);
     if (!got.reason[0] && !is_shape(&got)) return false;
     *reply = got;
-    return got.reason[0] || !request->bytes || receive(in, values, (size_t)request->bytes, until);
+    return true;
 }
 
 /* Why a process left no whole answer. */
@@ -166,6 +164,8 @@ static const char *explain(int status)
     if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL))
         return "to read it takes too long, or too much memory; it may be made to do so";
     if (WIFSIGNALED(status)) return "HDF5 crashes on it, so it is damaged or made to do so";
+    if (WIFEXITED(status) && WEXITSTATUS(status) == READER_CUT)
+        return "HDF5 cannot read the dataset's values";
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
         return "the program " READER_PROGRAM " cannot be started";
     return "the process that reads HDF5 files ended too early";
@@ -187,24 +187,46 @@ static int collect(pid_t pid)
     return status;
 }
 
-bool io_reader_run(const char *program, int file, const reader_request *request,
-                   reader_reply *reply, void *values, const char **reason)
+/* Ends a process, and says why it left no whole answer. */
+static bool fail(io_reader *p, const char **reason)
 {
-    int ends[2], status = 0;
-    pid_t pid;
+    close(p->in);
+    p->in = -1;
+    *reason = explain(collect(p->pid));
+    return false;
+}
+
+bool io_reader_start(io_reader *p, const char *program, int file, const reader_request *request,
+                     reader_reply *reply, const char **reason)
+{
+    enum { SECONDS = 120, BYTES_PER_SECOND = 1 << 20 };
+    int ends[2];
     *reply = (reader_reply){0};
+    *p = (io_reader){.in = -1};
     if (!open_pipe(ends)) {
         *reason = strerror(errno);
         return false;
     }
-    int error = start(program, request, file, ends[1], &pid);
+    int error = start(program, request, file, ends[1], &p->pid);
     close(ends[1]);
-    bool whole = !error && take_answer(ends[0], request, reply, values);
-    close(ends[0]);
-    if (!error) status = collect(pid);
-    *reason = error == ENOMEM ? NULL
-              : error         ? strerror(error)
-              : !whole        ? explain(status)
-                              : reply->reason;
-    return whole && !reply->reason[0];
+    p->in = ends[0];
+    p->until = clock_seconds() + SECONDS + (double)request->bytes / BYTES_PER_SECOND;
+    if (!error && !take_reply(p, reply)) return fail(p, reason);
+    *reason = error == ENOMEM ? NULL : error ? strerror(error) : reply->reason;
+    if (!error && !reply->reason[0]) return true;
+    if (!error) collect(p->pid);
+    close(p->in);
+    return false;
+}
+
+bool io_reader_take(io_reader *p, void *values, size_t bytes, const char **reason)
+{
+    return receive(p->in, values, bytes, p->until) || fail(p, reason);
+}
+
+void io_reader_end(io_reader *p)
+{
+    if (p->in < 0) return;
+    close(p->in);
+    collect(p->pid);
 }

@@ -22,23 +22,49 @@ static void close_all(const reader *r)
     if (r->file >= 0) H5Fclose(r->file);
 }
 
-void reader_answer(int file, const reader_request *request, reader_reply *reply, void **values)
+static bool find_shape(reader *r, int file, const reader_request *request, reader_reply *reply)
 {
-    *values = NULL;
-    *reply = (reader_reply){.mark = READER_MARK, .components = 1};
+    return reader_take_shape(r, reply, file) &&
+           (request->kind != READER_IMAGE || reader_take_components(r, reply));
+}
+
+/* The reply follows when a first part has been read: most of what is wrong shows there. */
+static reader_end put_values(reader *r, const reader_request *request, const reader_reply *reply,
+                             const reader_sink *to)
+{
+    reader_values v;
+    const bool read = reader_values_begin(r, request, &v) && (!v.left || reader_values_next(&v));
+    reader_end end = to->put(to->data, reply, sizeof *reply) ? READER_DONE : READER_DEAF;
+    for (bool more = read && v.count; more && !end;) {
+        more = v.left;
+        if (!to->put(to->data, v.values, v.count))
+            end = READER_DEAF;
+        else if (more && !reader_values_next(&v))
+            end = READER_CUT;
+    }
+    reader_values_end(&v);
+    return end;
+}
+
+reader_end reader_answer(int file, const reader_request *request, const reader_sink *to)
+{
+    reader_reply reply = {.mark = READER_MARK, .components = 1};
+    reader_end end = READER_DONE;
     reader r = {H5I_INVALID_HID,
                 H5I_INVALID_HID,
                 H5I_INVALID_HID,
                 H5I_INVALID_HID,
                 -1,
-                reply->reason,
+                reply.reason,
                 false};
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     H5PLset_loading_state(0);
-    bool open = open_requested(&r, file, request, &reply->table);
-    if (open && reply->table.absent) reply->type = KATA_I32;
-    if (open && !reply->table.absent && reader_take_shape(&r, reply, file) &&
-        (request->kind != READER_IMAGE || reader_take_components(&r, reply)) && request->bytes)
-        *values = reader_take_values(&r, request);
+    bool open = open_requested(&r, file, request, &reply.table), absent = reply.table.absent;
+    if (open && absent) reply.type = KATA_I32;
+    if (open && !absent && find_shape(&r, file, request, &reply) && request->bytes)
+        end = put_values(&r, request, &reply, to);
+    else if (!to->put(to->data, &reply, sizeof reply))
+        end = READER_DEAF;
     close_all(&r);
+    return end;
 }

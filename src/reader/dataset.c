@@ -1,8 +1,7 @@
-/* A dataset's type, shape and values. What the file says of sizes is held against the bytes that it
+/* A dataset's type and shape. What the file says of sizes is held against the bytes that it
  * has before memory is taken by them. */
 #include "reader/reader_hdf5.h"
 
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -131,52 +130,4 @@ bool reader_take_shape(reader *r, reader_reply *reply, int file)
     int64_t values = 0;
     return take_type(r, &reply->type) && take_sizes(r, reply, &values) &&
            check_claim(r, file, reply->axes + (r->step >= 0), values);
-}
-
-/* ---- values ---------------------------------------------------------------------------------- */
-
-static hid_t memory_type(kata_type type)
-{
-    switch (type) {
-#define TYPE(type, in_memory)                                                                      \
-    case type: return in_memory;
-        READER_TYPES(TYPE)
-#undef TYPE
-    default: return H5I_INVALID_HID;
-    }
-}
-
-/* Restricts what is read to the step. */
-static bool select_step(reader *r)
-{
-    hsize_t start[H5S_MAX_RANK] = {0}, size[H5S_MAX_RANK];
-    if (r->step < 0) return true;
-    if (H5Sget_simple_extent_dims(r->space, size, NULL) < 0) return false;
-    start[0] = (hsize_t)r->step;
-    size[0] = 1;
-    return H5Sselect_hyperslab(r->space, H5S_SELECT_SET, start, NULL, size, NULL) >= 0;
-}
-
-static bool read_into(reader *r, kata_type type, hsize_t count, void *values)
-{
-    hid_t memory = H5Screate_simple(1, &count, NULL);
-    bool read = memory >= 0 && select_step(r) &&
-                H5Dread(r->set, memory_type(type), memory, r->space, H5P_DEFAULT, values) >= 0;
-    if (memory >= 0) H5Sclose(memory);
-    return read;
-}
-
-void *reader_take_values(reader *r, const reader_request *request)
-{
-    size_t size = H5Tget_size(memory_type(request->type));
-    hssize_t count = select_step(r) ? H5Sget_select_npoints(r->space) : -1;
-    if (!size || count < 0 || count * (hssize_t)size != request->bytes) {
-        reader_fail(r, "it has changed while it was read");
-        return NULL;
-    }
-    void *values = calloc((size_t)count, size);
-    if (values && read_into(r, request->type, (hsize_t)count, values)) return values;
-    reader_fail(r, values ? "HDF5 cannot read the dataset's values" : "memory is out");
-    free(values);
-    return NULL;
 }

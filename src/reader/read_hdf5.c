@@ -7,14 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool write_all(const void *data, int64_t size)
+static bool write_all(void *unused, const void *bytes, size_t count)
 {
-    while (size > 0) {
-        ssize_t put = write(1, data, (size_t)size);
+    (void)unused;
+    while (count > 0) {
+        ssize_t put = write(1, bytes, count);
         if (put < 0 && errno == EINTR) continue;
         if (put < 0) return false;
-        data = (const char *)data + put;
-        size -= put;
+        bytes = (const char *)bytes + put;
+        count -= (size_t)put;
     }
     return true;
 }
@@ -33,16 +34,13 @@ static bool read_request(int argc, char **argv, reader_request *request)
 int main(int argc, char **argv)
 {
     reader_request request;
-    reader_reply reply;
-    void *values;
+    const reader_sink output = {.put = write_all};
     if (!read_request(argc, argv, &request)) {
         fprintf(stderr, "%s: Katagami's library starts this program to read HDF5 files\n",
                 READER_PROGRAM);
-        return 2;
+        return READER_UNSET;
     }
     H5open(); /* loads what it needs */
-    if (!reader_confine(request.bytes)) _exit(3);
-    reader_answer(0, &request, &reply, &values);
-    bool sent = write_all(&reply, sizeof reply) && (!values || write_all(values, request.bytes));
-    _exit(sent ? 0 : 4);
+    if (!reader_confine(request.bytes)) _exit(READER_UNSET);
+    _exit((int)reader_answer(0, &request, &output));
 }

@@ -76,10 +76,20 @@ typedef struct reader_reply {
     char reason[256]; /* why there is none; "" where there is */
 } reader_reply;
 
-/* Reads an open file: fills the reply, and *values (malloc'd; NULL on failure) where values are
- * asked for. Refused are links, values in other files, filters that are not part of libhdf5, and
+/* Takes what is answered: the reply first, then values. False: it cannot. */
+typedef struct reader_sink {
+    void *data;
+    bool (*put)(void *data, const void *bytes, size_t count);
+} reader_sink;
+
+/* Why an answer ended; the exit code of the process. */
+typedef enum reader_end { READER_DONE, READER_UNSET, READER_DEAF, READER_CUT } reader_end;
+
+/* Reads an open file: puts a reply, and the values where they are asked for, as they are read.
+ * READER_DEAF: the sink did not take it; READER_CUT: values could not be read to their end, after
+ * the reply. Refused are links, values in other files, filters that are not part of libhdf5, and
  * datasets that claim more values than their file can hold. */
-void reader_answer(int file, const reader_request *request, reader_reply *reply, void **values);
+reader_end reader_answer(int file, const reader_request *request, const reader_sink *to);
 
 /* Gives up what the process does not need: from here on it opens no file, starts no process and
  * uses memory and time in proportion to the bytes asked for. Descriptors above 2 are closed. False

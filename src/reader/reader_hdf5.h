@@ -49,7 +49,27 @@ bool reader_open_table(reader *r, const char *name, reader_table *table);
 bool reader_check_storage(reader *r);
 /* The type and shape of the dataset, of one step without the axis of steps. `file` is the file. */
 bool reader_take_shape(reader *r, reader_reply *reply, int file);
-/* Its values, malloc'd; NULL on failure. */
-void *reader_take_values(reader *r, const reader_request *request);
+
+/* ---- values.c -------------------------------------------------------------------------------- */
+
+/* The values of a dataset that are read, and how far. */
+typedef struct reader_values {
+    reader *r;
+    hid_t type;      /* in memory */
+    size_t bytes;    /* of a value there */
+    int axes, first; /* of the dataset; the first that is not of steps */
+    int cut;         /* the axis that is cut; axes: none */
+    hsize_t size[H5S_MAX_RANK], at[H5S_MAX_RANK]; /* the next index along each axis */
+    hsize_t thick, part;                          /* of a part: indices along the cut, values */
+    hsize_t left;                                 /* values that are not read yet */
+    void *values;                                 /* of the latest part */
+    size_t count;                                 /* its bytes */
+} reader_values;
+
+/* Before parts are read of a dataset whose shape is known. False, with a reason, on failure. */
+bool reader_values_begin(reader *r, const reader_request *request, reader_values *v);
+/* Reads the next part, of which there is one while v->left > 0. */
+bool reader_values_next(reader_values *v);
+void reader_values_end(reader_values *v);
 
 #endif

@@ -4,7 +4,7 @@
  * files. */
 #include "file_bytes.h"
 
-#include "io/io.h"
+#include "io/reading.h"
 #include "reader/reader.h"
 #include "store/store.h"
 
@@ -87,7 +87,13 @@ static int read_npy(const char *path)
         size_t size = (size_t)io_array_count(&a) * (size_t)store_type_bytes(a.type);
         void *values = malloc(size ? size : 1); /* of exactly its size: beyond it shows */
         require(values != NULL, "out of memory");
-        status = io_npy_read(path, &a, values, &m);
+        io_reading from;
+        status = io_npy_open(path, &a, &from, &m);
+        const int64_t count = io_array_count(&a), half = count / 2;
+        if (!status) status = from.next(from.data, half, values, &m);
+        char *rest = (char *)values + half * store_type_bytes(a.type);
+        if (!status) status = from.next(from.data, count - half, rest, &m);
+        if (!status) from.end(from.data);
         require(status == KATA_OK, "a file that was measured cannot be read");
         free(values);
     }
@@ -117,25 +123,52 @@ static void check_reply(const reader_reply *reply)
         require(*c >= ' ' && *c <= '~', "a reason holds a sign that terminals obey");
 }
 
+/* What was answered: a reply, and so many bytes of values. */
+typedef struct answer {
+    reader_reply reply;
+    bool replied;
+    int64_t bytes;
+    unsigned sum;
+} answer;
+
+static bool note(void *data, const void *bytes, size_t count)
+{
+    answer *a = data;
+    if (!a->replied) {
+        require(count == sizeof a->reply, "a reply of another size");
+        memcpy(&a->reply, bytes, count);
+        a->replied = true;
+        return true;
+    }
+    for (size_t i = 0; i < count; i++) a->sum += ((const uint8_t *)bytes)[i];
+    a->bytes += (int64_t)count;
+    return true;
+}
+
+static reader_end ask(int file, const reader_request *request, answer *a)
+{
+    *a = (answer){.replied = false};
+    const reader_end end = reader_answer(file, request, &(reader_sink){a, note});
+    require(a->replied, "no reply");
+    check_reply(&a->reply);
+    return end;
+}
+
 static bool read_hdf5(int file, reader_kind kind, const char *name)
 {
     reader_request request = {.kind = kind, .name = name};
-    reader_reply reply;
-    void *values;
-    reader_answer(file, &request, &reply, &values);
-    check_reply(&reply);
-    require(!values, "values that nobody asked for");
-    if (reply.reason[0] || count_of(&reply) > MOST_VALUES || !count_of(&reply)) return false;
-    request.type = (kata_type)reply.type;
-    request.bytes = count_of(&reply) * store_type_bytes(request.type);
-    reader_answer(file, &request, &reply, &values);
-    check_reply(&reply);
-    require(!values == (reply.reason[0] != 0), "neither values nor a reason");
-    unsigned sum = 0;
-    for (int64_t i = 0; values && i < request.bytes; i++) sum += ((const uint8_t *)values)[i];
-    require(sum <= UINT32_MAX, "no sum");
-    free(values);
-    return !reply.reason[0];
+    answer a;
+    require(ask(file, &request, &a) == READER_DONE, "a shape that is cut off");
+    require(!a.bytes, "values that nobody asked for");
+    if (a.reply.reason[0] || count_of(&a.reply) > MOST_VALUES || !count_of(&a.reply)) return false;
+    request.type = (kata_type)a.reply.type;
+    request.bytes = count_of(&a.reply) * store_type_bytes(request.type);
+    const reader_end end = ask(file, &request, &a);
+    if (end == READER_CUT) return false;
+    require(end == READER_DONE, "an answer that is not taken");
+    require(a.bytes == (a.reply.reason[0] ? 0 : request.bytes), "neither values nor a reason");
+    require(a.sum <= UINT32_MAX, "no sum");
+    return !a.reply.reason[0];
 }
 
 /* ---- any ------------------------------------------------------------------------------------- */
