@@ -6,9 +6,7 @@
 #ifndef API_CHECKPOINT_H
 #define API_CHECKPOINT_H
 
-#include "api/api.h"
-
-#include "io/reading.h"
+#include "api/files.h"
 
 #define CHECKPOINT_STATE "katagami.state"
 #define CHECKPOINT_CHECKSUMS "katagami.checksums"
@@ -116,10 +114,11 @@ io_array checkpoint_array_of(const kata_field *field);
 io_source checkpoint_source(checkpoint_set *set);
 /* Other ranks take part until all values were taken; or all do, after the first has failed. */
 void checkpoint_end_values(checkpoint_set *set);
-/* What the values of a field, in plain order, should have as checksum. */
-int64_t checkpoint_checksum(const kata_field *field, const void *values);
-/* The first rank has the values of a field; all get theirs. */
-kata_status checkpoint_set_values(kata_field *field, const void *values);
+/* Reads the values of a field, for their checksum. */
+kata_status checkpoint_checksum(const kata_field *field, const io_reading *from, int64_t *checksum,
+                                messages *m);
+/* All ranks get their values of a field; the file is open on the first. */
+kata_status checkpoint_take_values(kata_field *field, api_loading *file);
 
 /* ---- checkpoint_write.c ---------------------------------------------------------------------- */
 

@@ -131,49 +131,35 @@ void checkpoint_end_values(checkpoint_set *set)
     while (set->array < set->count - 1 && next_piece(set, NULL)) continue;
 }
 
-int64_t checkpoint_checksum(const kata_field *field, const void *values)
+kata_status checkpoint_checksum(const kata_field *field, const io_reading *from, int64_t *checksum,
+                                messages *m)
 {
     const chain_slot *slot = field->slot;
     const io_array a = checkpoint_array_of(field);
     const int64_t all = io_array_count(&a), bytes = store_type_bytes(slot->type);
-    int64_t checksum = 0;
-    for (int64_t first = 0, count; first < all; first += count) {
+    void *values = malloc((size_t)MOST_VALUES * (size_t)bytes);
+    kata_status status = values ? KATA_OK : message_no_memory(m);
+    *checksum = 0;
+    for (int64_t first = 0, count; first < all && !status; first += count) {
         const store_values of = piece_at(slot, first);
         count = grid_box_points(&of.box);
-        hash_piece(&checksum, (const char *)values + first * bytes, count * bytes);
+        status = from->next(from->data, count, values, m);
+        if (!status) hash_piece(checksum, values, count * bytes);
     }
-    return checksum;
+    free(values);
+    return status;
 }
 
 /* ---- back ------------------------------------------------------------------------------------ */
 
-static kata_status set_alone(kata_field *field, const grid_box *box, const void *values)
+kata_status checkpoint_take_values(kata_field *field, api_loading *file)
 {
     kata *k = field->k;
     chain_slot *slot = field->slot;
-    kata_status status = api_make_whole(k, slot);
-    if (!status) status = store_make_array(slot, field->name, &k->messages);
-    if (!status) store_write(slot->array, box, slot->type, values);
-    return status;
-}
-
-static kata_status deal(kata_field *field, const grid_box *box, const char *values)
-{
-    kata *k = field->k;
-    const chain_slot *slot = field->slot;
-    const int64_t bytes = grid_box_points(box) * store_type_bytes(slot->type);
-    kata_status status = exec_deal_begin(&k->exec, field->slot, api_deals(k), &k->messages);
-    for (int c = 0; c < slot->components && !status; c++) {
-        const char *own = values ? values + c * bytes : NULL;
-        status = exec_deal(&k->exec, slot, c, box, slot->type, own, &k->messages);
-    }
-    return status;
-}
-
-kata_status checkpoint_set_values(kata_field *field, const void *values)
-{
-    const grid_box box = chain_slot_memory(field->slot);
-    kata_status status = exec_ranks_count(&field->k->exec) == 1 ? set_alone(field, &box, values)
-                                                                : deal(field, &box, values);
+    const grid_box box = chain_slot_memory(slot);
+    kata_status status = exec_ranks_count(&k->exec) > 1
+                             ? exec_deal_begin(&k->exec, slot, api_deals(k), &k->messages)
+                             : api_begin_put(field, &box);
+    if (!status) status = api_take_values(field, &box, 1, file);
     return status ? status : api_note_put(field, &box);
 }

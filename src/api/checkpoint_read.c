@@ -32,31 +32,28 @@ static bool is_like(reading *r, const io_dataset *d, io_array *a)
     return same;
 }
 
-/* Its values, malloc'd; NULL: it cannot be read, or is not like `a`, which r->quiet says. */
-static void *read_dataset(reading *r, const char *name, io_array *a)
+/* Opens its values; false: it cannot be read, or is not like `a`, which r->quiet says. */
+static bool open_dataset(reading *r, const char *name, io_array *a, io_reading *values)
 {
     text path = {0};
-    void *values = NULL;
     text_add(&path, "/%s", name);
     const io_dataset d = {r->path, text_get(&path), IO_DATASET};
-    if (is_like(r, &d, a)) {
-        values = calloc((size_t)io_array_count(a) + 1, (size_t)store_type_bytes(a->type));
-        if (!values) message_no_memory(&r->quiet);
-        if (values && io_hdf5_read(&d, a, values, &r->quiet)) {
-            free(values);
-            values = NULL;
-        }
-    }
+    const bool open = is_like(r, &d, a) && !io_hdf5_open(&d, a, values, &r->quiet);
     text_free(&path);
-    return values;
+    return open;
 }
 
 static bool read_bytes(reading *r, const char *name, kata_type type, checkpoint_bytes *b)
 {
     io_array a = {.type = type, .axes = 1};
-    b->data = read_dataset(r, name, &a);
-    b->count = b->data ? (size_t)(a.size[0] * store_type_bytes(type)) : 0;
-    return b->data;
+    io_reading from;
+    if (!open_dataset(r, name, &a, &from)) return false;
+    b->count = (size_t)(a.size[0] * store_type_bytes(type));
+    b->data = calloc(b->count + 1, 1);
+    if (!b->data) message_no_memory(&r->quiet);
+    const bool read = b->data && !from.next(from.data, a.size[0], b->data, &r->quiet);
+    from.end(from.data);
+    return read;
 }
 
 /* Whether a dataset has the checksum that was written with it. */
@@ -82,14 +79,17 @@ static outcome read_first(reading *r)
     return read ? DONE : DAMAGED;
 }
 
-static void *read_field(reading *r, int dataset, const kata_field *field)
+/* Whether the values of a field are there and whole: they are read twice, so that none is taken of
+ * a file that is damaged. */
+static bool check_field(reading *r, int dataset, const kata_field *field)
 {
     io_array a = checkpoint_array_of(field);
-    void *values = read_dataset(r, field->name, &a);
-    if (!values || is_whole(r, dataset, field->name, checkpoint_checksum(field, values)))
-        return values;
-    free(values);
-    return NULL;
+    io_reading from;
+    int64_t checksum;
+    if (!open_dataset(r, field->name, &a, &from)) return false;
+    const bool read = !checkpoint_checksum(field, &from, &checksum, &r->quiet);
+    from.end(from.data);
+    return read && is_whole(r, dataset, field->name, checksum);
 }
 
 /* ---- all ranks ------------------------------------------------------------------------------- */
@@ -113,6 +113,22 @@ static kata_status share_state(reading *r)
     return exec_share(&k->exec, &r->state.data, &r->state.count, &k->messages);
 }
 
+static kata_status take_field(reading *r, kata_field *field, bool first)
+{
+    io_array a = checkpoint_array_of(field);
+    api_loading file = {.type = field->slot->type};
+    const bool open = !first || open_dataset(r, field->name, &a, &file.values);
+    kata_status status = open ? KATA_OK
+                              : api_fail(r->k, KATA_ERROR_FILE,
+                                         "%s: the values of '%s' have changed while they "
+                                         "were read",
+                                         r->path, field->name);
+    status = exec_agree(&r->k->exec, "kata_resume", status, &r->k->messages);
+    if (!status) status = checkpoint_take_values(field, &file);
+    if (file.values.end) file.values.end(file.values.data);
+    return status;
+}
+
 /* Sets the values of all fields, until one is damaged. */
 static kata_status read_fields(reading *r, outcome *found)
 {
@@ -122,11 +138,9 @@ static kata_status read_fields(reading *r, outcome *found)
     for (kata_field *f = k->fields; f && !status && *found == DONE; f = f->next) {
         const int dataset = f->slot->temporary ? 0 : checkpoint_dataset_of(f, &r->state);
         if (!dataset) continue;
-        void *values = first ? read_field(r, dataset, f) : NULL;
-        *found = first && !values ? DAMAGED : DONE;
+        *found = !first || check_field(r, dataset, f) ? DONE : DAMAGED;
         status = share_outcome(r, found);
-        if (!status && *found == DONE) status = checkpoint_set_values(f, values);
-        free(values);
+        if (!status && *found == DONE) status = take_field(r, f, first);
     }
     return status;
 }

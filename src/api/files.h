@@ -114,6 +114,14 @@ typedef struct api_loading {
     io_reading values;
 } api_loading;
 
+/* ---- load.c ---------------------------------------------------------------------------------- */
+
+/* Gives a box of a field, which is ready for them, the values of a file that is open on the first
+ * rank, piece by piece; `together`: components that come point by point, 1: each comes by itself.
+ * All ranks call it. After an error the field may have no values. */
+kata_status api_take_values(kata_field *field, const grid_box *box, int together,
+                            api_loading *file);
+
 /* ---- mesh_save.c ----------------------------------------------------------------------------- */
 
 /* How many levels a field on a mesh has. */

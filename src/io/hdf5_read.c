@@ -139,13 +139,3 @@ kata_status io_hdf5_open(const io_dataset *d, const io_array *expected, io_readi
     end(v);
     return cannot_read(d->path, "it has changed while it was read", m);
 }
-
-kata_status io_hdf5_read(const io_dataset *d, const io_array *expected, void *values, messages *m)
-{
-    io_reading r;
-    kata_status status = io_hdf5_open(d, expected, &r, m);
-    if (status) return status;
-    status = r.next(r.data, io_array_count(expected), values, m);
-    r.end(r.data);
-    return status;
-}

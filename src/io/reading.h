@@ -57,9 +57,8 @@ typedef struct io_dataset {
  * axis is one of components where there are more values than points. */
 kata_status io_hdf5_shape(const io_dataset *d, io_array *a, int *components, messages *m);
 /* Opens the values of a dataset that must have this shape, as expected->type, which may be a wider
- * integer type; and reads all of them. */
+ * integer type. */
 kata_status io_hdf5_open(const io_dataset *d, const io_array *expected, io_reading *values,
                          messages *m);
-kata_status io_hdf5_read(const io_dataset *d, const io_array *expected, void *values, messages *m);
 
 #endif
