@@ -65,7 +65,7 @@ bool reader_values_begin(reader *r, const reader_request *request, reader_values
     v->part = 1;
     find_cut(v, chunk);
     v->left = count;
-    v->values = calloc(v->part, v->bytes);
+    v->values = calloc(v->part + 1, v->bytes);
     return v->values || reader_fail(r, "memory is out");
 }
 
