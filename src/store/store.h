@@ -24,7 +24,7 @@ typedef struct store_array {
     void *memory;                                       /* all of it: `bytes` bytes */
     size_t bytes;                                       /* 0: the memory is the program's */
     int64_t stays; /* a number of its own, while all of this stays as it is; 0: it may not */
-    _Atomic int64_t around;  /* the loop whose constants lie around the values; 0: none */
+    _Atomic int64_t around;  /* whose constants lie around the values; 0: nobody's */
     struct store_pool *pool; /* where own memory is from and returns to; NULL: the system */
     struct port_file *file;  /* that the memory is mapped to; NULL: none */
     bool kept;               /* it stays in memory, however little the limit leaves for others */

@@ -331,16 +331,23 @@ void sweep_fill_forget(const sweep_loop *l)
     }
 }
 
+/* A loop fills other sides of each of its fields, which may change places. */
+static int64_t mark_of(const sweep_loop *l, int fill)
+{
+    return l->mark + l->fills[fill].field->first;
+}
+
 bool sweep_is_filled(const sweep_loop *l)
 {
     bool all = l->mark > 0;
     for (int i = 0; i < l->fill_count && all; i++)
-        all = l->fills[i].field->array->around == l->mark;
+        all = l->fills[i].field->array->around == mark_of(l, i);
     return all;
 }
 
 void sweep_fill_note(const sweep_loop *l)
 {
     bool whole = l->mark && grid_box_contains(&l->box, &l->like.box);
-    for (int i = 0; i < l->fill_count && whole; i++) l->fills[i].field->array->around = l->mark;
+    for (int i = 0; i < l->fill_count && whole; i++)
+        l->fills[i].field->array->around = mark_of(l, i);
 }

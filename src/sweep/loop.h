@@ -41,7 +41,7 @@ struct sweep_workers {
     double meeting;           /* seconds that each thread adds to a box */
     double wished;            /* seconds that threads would have saved so far */
     struct sweep_cache *cache;
-    int64_t marks;   /* loops that have a mark */
+    int64_t marks;   /* that loops have taken */
     int64_t touched; /* bytes, by chains up to the one that runs */
     machine_crossover crossover;
     sweep_ranks ranks;
@@ -185,7 +185,7 @@ struct sweep_loop {
     bool alone;         /* one thread must run it */
     bool far;           /* copies around a point may be large: see sweep_edge_is_far */
     bool without_wraps; /* some edges are copies */
-    int64_t mark;       /* of the constants that it fills; 0: it fills others, too */
+    int64_t mark;       /* of the first parameter's constants; 0: it fills others, too */
     bool high;          /* there may be code for two planes at once */
     int streams;        /* results that may be written past the caches */
     int flags;          /* of the box that runs */

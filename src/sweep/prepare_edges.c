@@ -180,6 +180,13 @@ static void add_edges(sweep_loop *l, const analysis_reach *reaches, int count)
             add_write_edge(l, &kernel->stores[i]);
 }
 
+/* One for each parameter. */
+static void take_marks(sweep_loop *l)
+{
+    l->mark = l->workers->marks + 1;
+    l->workers->marks += l->loop->kernel->param_count;
+}
+
 bool sweep_prepare_edges(sweep_loop *l)
 {
     const ir_kernel *kernel = l->loop->kernel;
@@ -195,6 +202,6 @@ bool sweep_prepare_edges(sweep_loop *l)
     if (l->wrap_count && l->without_wraps) add_edges(l, reaches, count);
     add_reuse(l, reaches, count);
     if (!make_sources(l)) return false;
-    if (sweep_fills_constants(l)) l->mark = ++l->workers->marks;
+    if (sweep_fills_constants(l)) take_marks(l);
     return true;
 }

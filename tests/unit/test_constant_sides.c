@@ -18,7 +18,11 @@ static const char kernels[] = "kernel star(in double u, out double v)\n"
                               "kernel wide(in double u, out double v)\n"
                               "{ v = 0.2*(u[3,0] + u[-3,0] + u[0,2] + u[0,-2]) + 0.1*u; }\n"
                               "kernel corners(in double u, out double v)\n"
-                              "{ v = 0.2*(u[1,1] + u[-1,-1] + u[1,-1] + u[-1,1]) + 0.1*u; }\n";
+                              "{ v = 0.2*(u[1,1] + u[-1,-1] + u[1,-1] + u[-1,1]) + 0.1*u; }\n"
+                              "kernel pair(in double a, in double b, out double v)\n"
+                              "{ v = 0.5*a[1,0] + 0.25*b[0,2]; }\n"
+                              "kernel red(inout double a, in double b)\n"
+                              "{ a = 0.5*a + 0.25*a[0,1] + 0.2*b[2,0]; }\n";
 
 typedef struct world {
     kata *k;
@@ -29,7 +33,8 @@ typedef struct world {
 
 static void open_world(world *w, const char *executor, int threads, const char *plan)
 {
-    w->k = kata_open(&(kata_options){.executor = executor, .threads = threads, .plan = plan});
+    w->k = kata_open(
+        &(kata_options){.executor = executor, .threads = threads, .plan = plan, .wait = true});
     kata_grid *g = kata_grid_2d(w->k, NX, NY);
     kata_module *m = kata_module_from_text(w->k, "k.kata", kernels);
     w->star = kata_kernel_find(m, "star");
@@ -102,8 +107,49 @@ static void test_constants_that_stay_are_right(void **state)
             }
 }
 
+/* A loop reads two fields at different sides; then it reads each as the other. */
+static void run_exchanged(const char *executor, int threads, bool colored, double *out)
+{
+    world w;
+    open_world(&w, executor, threads, strcmp(executor, "cpu") == 0 ? "loops" : NULL);
+    const kata_grid *g = w.all.grid;
+    kata_module *m = kata_module_from_text(w.k, "k.kata", kernels);
+    kata_kernel *pair = kata_kernel_find(m, "pair"), *red = kata_kernel_find(m, "red");
+    kata_field *a = kata_field_like(w.u, "a"), *b = kata_field_like(w.u, "b");
+    for (int i = 0; i < POINTS; i++) out[i] = 0.001 * ((i * 37) % 101);
+    kata_put(a, w.all, out, POINTS);
+    kata_put(b, w.all, out, POINTS);
+    for (int step = 0; step < 4; step++) {
+        if (colored)
+            kata_apply(red, kata_color(kata_all(g), 3, 0), a, b);
+        else
+            kata_apply(pair, w.all, a, b, w.u);
+        kata_flush(w.k);
+        kata_swap(a, b);
+    }
+    kata_get(colored ? a : w.u, w.all, out, POINTS);
+    assert_true(kata_ok(w.k));
+    assert_int_equal(kata_close(w.k), KATA_OK);
+}
+
+static void test_fields_that_change_places_have_their_own_constants(void **state)
+{
+    (void)state;
+    static double expected[POINTS], found[POINTS];
+    for (int colored = 0; colored < 2; colored++) {
+        run_exchanged("reference", 1, colored, expected);
+        for (int threads = 1; threads <= 3; threads += 2) {
+            run_exchanged("cpu", threads, colored, found);
+            assert_memory_equal(found, expected, sizeof expected);
+        }
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_constants_that_stay_are_right)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_constants_that_stay_are_right),
+        cmocka_unit_test(test_fields_that_change_places_have_their_own_constants),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
