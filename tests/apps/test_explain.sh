@@ -261,7 +261,9 @@ expect 0 apply k.kata start --size 3000x2000 u=large.npy
 expect 0 explain --quick --to tiles.txt -- "$KATA_BUILD/kata" apply k.kata heat u=large.npy v=v.npy c=0.1 --steps 200 \
     --boundary clamp
 sed -n '/^chains/,/^work/p' tiles.txt >shown
-grep -qE "^  heat, [0-9]+ loops: (tiles( [xyz]=[0-9]+)+ depth=[0-9]+ for cache=[0-9]+|loop by loop) on [0-9]+ threads; tried, seconds per loop: (loops|cache=[0-9]+( depth=[0-9]+)?) $rate" shown ||
+way="(windows in tiles|tiles|tiles that all threads share)( [xyz]=[0-9]+)+ depth=[0-9]+ for cache=[0-9]+|loop by loop"
+tried="loops|((windows|shared) )?cache=[0-9]+( depth=[0-9]+)?"
+grep -qE "^  heat, [0-9]+ loops: ($way) on [0-9]+ threads; tried, seconds per loop: ($tried) $rate" shown ||
     fail "no tries: $(cat shown)"
 expect 0 explain --quick --json --to tiles.json -- "$KATA_BUILD/kata" apply k.kata heat u=large.npy v=v.npy c=0.1 \
     --steps 200 --boundary clamp
