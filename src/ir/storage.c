@@ -68,7 +68,10 @@ ir_value ir_storage_read(kata_type storage, ir_type type, const void *element)
         memcpy(&half, element, sizeof half);
         return read_half(storage, type, half);
     }
-    memcpy(&value, element, (size_t)info->bytes);
+    if (info->bytes == 8)
+        memcpy(&value, element, 8);
+    else
+        memcpy(&value, element, 4);
     return ir_convert(type, info->type, value);
 }
 

@@ -3,8 +3,15 @@
  * the run. ir_lower has checked the tree; an error that it should have found is an internal one. */
 #include "oracle/interpret.h"
 
-static ir_value evaluate(oracle_interpreter *in, const ir_expr *expr);
+static ir_value evaluate_other(oracle_interpreter *in, const ir_expr *expr);
 static bool run(oracle_interpreter *in, const ir_stmt *stmt);
+
+/* Most expressions are offsets, most of these constants. */
+static inline ir_value evaluate(oracle_interpreter *in, const ir_expr *expr)
+{
+    in->flow = 0;
+    return expr->kind == IR_EXPR_CONST ? expr->value : evaluate_other(in, expr);
+}
 
 static ir_value fail(oracle_interpreter *in, const char *what)
 {
@@ -15,7 +22,9 @@ static ir_value fail(oracle_interpreter *in, const char *what)
 /* The value of an optional integer expression, 0 where there is none. */
 static int64_t integer(oracle_interpreter *in, const ir_expr *expr)
 {
-    return expr ? ir_convert(IR_I64, expr->type, evaluate(in, expr)).i64 : 0;
+    if (!expr) return 0;
+    ir_value value = evaluate(in, expr);
+    return expr->type == IR_I32 ? value.i32 : ir_convert(IR_I64, expr->type, value).i64;
 }
 
 /* The same for an index below `length`. */
@@ -245,9 +254,8 @@ static ir_value evaluate_call(oracle_interpreter *in, const ir_expr *expr)
     return *local_at(in, expr->index, NULL);
 }
 
-static ir_value evaluate(oracle_interpreter *in, const ir_expr *expr)
+static ir_value evaluate_other(oracle_interpreter *in, const ir_expr *expr)
 {
-    in->flow = 0;
     switch (expr->kind) {
     case IR_EXPR_CONST: return expr->value;
     case IR_EXPR_LOCAL: return evaluate_local(in, expr);

@@ -33,6 +33,7 @@ static int number_of(oracle_interpreter *in, const ir_expr *expr, const int64_t 
 void oracle_flow_read(oracle_interpreter *in, const ir_expr *expr, const int64_t at[4],
                       ir_value value)
 {
+    if (!in->loop->kernel->watched) return;
     int number = at && expr->type != IR_BOOL ? number_of(in, expr, at, value) : -1;
     bool tainted = expr->kind == IR_EXPR_LOAD && !is_finite(expr->type, value);
     in->flow = (tainted ? ORACLE_TAINT : 0) | (number < 0 ? 0 : UINT64_C(1) << number);
@@ -40,6 +41,7 @@ void oracle_flow_read(oracle_interpreter *in, const ir_expr *expr, const int64_t
 
 void oracle_flow_result(oracle_interpreter *in, ir_type type, uint64_t flow)
 {
+    if (!in->loop->kernel->watched) return;
     in->flow = type == IR_BOOL ? 0 : ir_type_is_floating(type) ? flow : flow & ~ORACLE_TAINT;
 }
 

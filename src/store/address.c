@@ -29,14 +29,25 @@ void *store_address(const store_array *a, int component, const int64_t index[3])
     return (void *)((uintptr_t)a->data + (uintptr_t)bytes);
 }
 
+/* Sizes that the compiler knows take a single instruction. */
+static void copy_element(void *to, const void *from, int bytes)
+{
+    switch (bytes) {
+    case 1: memcpy(to, from, 1); break;
+    case 2: memcpy(to, from, 2); break;
+    case 4: memcpy(to, from, 4); break;
+    default: memcpy(to, from, 8); break;
+    }
+}
+
 ir_value store_get_element(const store_array *a, int component, const int64_t index[3])
 {
     ir_value element = {0};
-    if (a) memcpy(&element, store_address(a, component, index), (size_t)store_type_bytes(a->type));
+    if (a) copy_element(&element, store_address(a, component, index), store_type_bytes(a->type));
     return element;
 }
 
 void store_set_element(store_array *a, int component, const int64_t index[3], ir_value element)
 {
-    memcpy(store_address(a, component, index), &element, (size_t)store_type_bytes(a->type));
+    copy_element(store_address(a, component, index), &element, store_type_bytes(a->type));
 }
