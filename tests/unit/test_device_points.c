@@ -1,6 +1,6 @@
 /* Points between grid points on a device: waves with sources and receivers give the bits of the
  * executor "reference", on whole fields and by planes, and no loop runs on the CPU. */
-/* Labels: hostile */
+/* Labels: hostile slow */
 #include "api/api.h"
 #include "device_kinds.h"
 #include "exec/on_device.h"

@@ -1,6 +1,7 @@
 /* Reductions of chains that are streamed through the memory of a device: results have the bits of
  * the CPU, also where later loops of the chain are given them, and tiles start few kernels for
  * them. And how large tiles are. */
+/* Labels: slow */
 #include "api/api.h"
 #include "device_kinds.h"
 #include "exec/on_device.h"
