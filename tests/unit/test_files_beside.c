@@ -1,6 +1,7 @@
 /* One buffer instead of two: fields that live only while a chain runs have planes alone, and all
  * others stay in memory. Nothing goes to a disk then; values are those without a limit, for any
  * number of steps, threads, and planes. Other chains get files, and the fields that were kept. */
+/* Labels: slow */
 #include "files_world.h"
 
 #include "api/api.h"

@@ -1,7 +1,7 @@
 /* Fields on meshes in netCDF-4 files: a mesh that is read again has the same tables, coordinates
  * and values, and a program computes the same bits on it; axes have names; and what has no place
  * there. */
-/* Labels: hostile */
+/* Labels: hostile slow */
 #include "kata/kata.h"
 
 #include <math.h>
