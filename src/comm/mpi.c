@@ -3,6 +3,7 @@
  * so itself. */
 #include "comm/plugin.h"
 
+#include <math.h>
 #include <mpi.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -84,10 +85,13 @@ static int hear(void)
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-enum { BUSY = 2000, NAP = 20000 }; /* looks, nanoseconds */
+enum { BUSY = 2000 }; /* looks */
 /* Seconds. Both phases go by the clock: on a busy machine a yield, or a nap, may take a thousand
  * times as long as it should. */
 static const double longest_yielding = 1e-3, between_rounds = 0.03;
+/* Of a nap; between these it is a part of the time waited so far, and so is what it adds to that.
+ */
+static const double shortest_nap = 20e-6, longest_nap = 1e-3, nap_part = 0.05;
 
 typedef struct waiting {
     int64_t looks;
@@ -95,16 +99,23 @@ typedef struct waiting {
     double naps_from, round_due; /* when */
 } waiting;
 
+static void nap(const waiting *w, double now)
+{
+    const double seconds = fmin(fmax(shortest_nap, nap_part * (now - w->naps_from)), longest_nap);
+    const struct timespec time = {0, (long)(seconds * 1e9)};
+    nanosleep(&time, NULL);
+}
+
 /* Where ranks have no cores of their own, one that waits lets others run: it looks often at first,
- * and soon sleeps between looks. */
+ * and soon sleeps between looks, the longer the longer it has waited. */
 static void pause_before_look(waiting *w)
 {
-    const struct timespec nap = {0, NAP};
     if (w->looks++ < BUSY) return;
-    if (w->looks == BUSY + 1) w->naps_from = MPI_Wtime() + longest_yielding;
-    w->naps = w->naps || MPI_Wtime() >= w->naps_from;
+    const double now = MPI_Wtime();
+    if (w->looks == BUSY + 1) w->naps_from = now + longest_yielding;
+    w->naps = w->naps || now >= w->naps_from;
     if (w->naps)
-        nanosleep(&nap, NULL);
+        nap(w, now);
     else
         sched_yield();
 }

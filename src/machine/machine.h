@@ -162,8 +162,8 @@ bool machine_measure(const machine *m, int threads, kata_ceilings *out);
 /* ---- processor.c, note_name.c ---------------------------------------------------------------- */
 
 /* Key of the instruction set: text that differs between CPUs for which compiled code may
- * differ (model and feature flags). Appended to `out`; takes
- * 0.5 ms at most, in virtual machines. */
+ * differ (model and feature flags). Appended to `out`; takes 0.5 ms at most, in virtual machines.
+ */
 void machine_cpu_key(text *out);
 
 /* Appends the name of the file for a figure that was measured on this processor with so many
