@@ -132,10 +132,11 @@ kata_status io_hdf5_open(const io_dataset *d, const io_array *expected, io_readi
         return status;
     }
     io_array found = array_of(&reply);
+    if (found.axes != expected->axes ||
+        memcmp(found.size, expected->size, (size_t)found.axes * sizeof *found.size) != 0) {
+        end(v);
+        return cannot_read(d->path, "it has changed while it was read", m);
+    }
     *values = (io_reading){v, next, end};
-    if (found.axes == expected->axes &&
-        !memcmp(found.size, expected->size, (size_t)found.axes * sizeof *found.size))
-        return KATA_OK;
-    end(v);
-    return cannot_read(d->path, "it has changed while it was read", m);
+    return KATA_OK;
 }

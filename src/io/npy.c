@@ -224,11 +224,13 @@ kata_status io_npy_open(const char *path, const io_array *expected, io_reading *
     if (!v) return message_no_memory(m);
     memcpy(v->path, path, length);
     v->type = expected->type;
-    *values = (io_reading){v, next, end};
     kata_status status = open_values(v, expected, m);
     const bool turned = !status && is_turned(&v->reader);
     if (turned) status = turn(v, expected, values, m);
-    if (status || turned) end(v);
+    if (status || turned)
+        end(v);
+    else
+        *values = (io_reading){v, next, end};
     return status;
 }
 

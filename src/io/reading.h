@@ -6,7 +6,8 @@
 
 /* ---- reading.c ------------------------------------------------------------------------------- */
 
-/* The values of an array in a file, the last axis fastest, from the first to the last. */
+/* The values of an array in a file, the last axis fastest, from the first to the last. What opens
+ * them leaves this as it is on failure. */
 typedef struct io_reading {
     void *data;
     /* Copies the next ones. After an error nothing but the end follows. */
