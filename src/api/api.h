@@ -268,8 +268,8 @@ kata_status api_put_own(const kata_field *field, const grid_box *box, kata_type 
 /* Whether a range is a box within the points and ghosts of a field; reports. */
 kata_status api_check_points(const kata_field *field, const char *call, const kata_range *range);
 
-/* What puts do before the program's values go to a box of a field's array, which it has then: no
- * queued loop uses them. Reports. */
+/* What puts do before the program's values go to a field's array, which it has then: no queued loop
+ * uses them. Those in the box need not stay meanwhile. Reports. */
 kata_status api_begin_put(kata_field *field, const grid_box *box);
 /* Notes that a box of a field has new values. */
 kata_status api_note_put(kata_field *field, const grid_box *box);

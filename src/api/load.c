@@ -109,9 +109,10 @@ static kata_status take(load *l)
 /* Traces call it a put: a record, which loads what a program has put, has the same trace. */
 static kata_status load_alone(load *l)
 {
+    static const grid_box none; /* what a file does not give stays */
     kata_field *field = l->field;
     kata_status status = l->format->load(field, l->path, &l->file);
-    if (!status) status = api_begin_put(field, &l->box);
+    if (!status) status = api_begin_put(field, &none);
     if (status) return status;
     ir_value *before = api_trace_before(field);
     status = take(l);

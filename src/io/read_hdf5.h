@@ -12,8 +12,8 @@
 /* A process that answers. */
 typedef struct io_reader {
     pid_t pid;
-    int in; /* -1: it was ended */
-    double until;
+    int in;      /* -1: it was ended */
+    double left; /* seconds for which it may still be waited */
 } io_reader;
 
 /* Lets the program at a path answer a request about an open file. *reply is checked, its texts are

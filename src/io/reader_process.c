@@ -105,17 +105,25 @@ static int start(const char *program, const reader_request *request, int in, int
 
 /* ---- listening ------------------------------------------------------------------------------- */
 
+/* Waits until something can be read, or for a while; returns as poll does. */
+static int wait_for(io_reader *p)
+{
+    struct pollfd file = {.fd = p->in, .events = POLLIN};
+    const double before = clock_seconds();
+    const int ready = poll(&file, 1, p->left < 1000 ? (int)(p->left * 1000) + 1 : 1000000);
+    p->left -= clock_seconds() - before;
+    return ready;
+}
+
 /* Reads `size` bytes; false when the pipe ends before, or time does. */
-static bool receive(int in, void *to, size_t size, double until)
+static bool receive(io_reader *p, void *to, size_t size)
 {
     while (size > 0) {
-        struct pollfd file = {.fd = in, .events = POLLIN};
-        double left = until - clock_seconds();
-        if (left <= 0) return false;
-        int ready = poll(&file, 1, left < 1000 ? (int)(left * 1000) + 1 : 1000000);
+        if (p->left <= 0) return false;
+        int ready = wait_for(p);
         if (ready < 0 && errno != EINTR) return false;
         if (ready <= 0) continue;
-        ssize_t got = read(in, to, size);
+        ssize_t got = read(p->in, to, size);
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return false;
         to = (char *)to + got;
@@ -148,10 +156,10 @@ static void clean(reader_reply *reply)
             if (*c < ' ' || *c > '~') *c = '?';
 }
 
-static bool take_reply(const io_reader *p, reader_reply *reply)
+static bool take_reply(io_reader *p, reader_reply *reply)
 {
     reader_reply got;
-    if (!receive(p->in, &got, sizeof got, p->until) || got.mark != READER_MARK) return false;
+    if (!receive(p, &got, sizeof got) || got.mark != READER_MARK) return false;
     clean(&got);
     if (!got.reason[0] && !is_shape(&got)) return false;
     *reply = got;
@@ -210,7 +218,7 @@ bool io_reader_start(io_reader *p, const char *program, int file, const reader_r
     int error = start(program, request, file, ends[1], &p->pid);
     close(ends[1]);
     p->in = ends[0];
-    p->until = clock_seconds() + SECONDS + (double)request->bytes / BYTES_PER_SECOND;
+    p->left = SECONDS + (double)request->bytes / BYTES_PER_SECOND;
     if (!error && !take_reply(p, reply)) return fail(p, reason);
     *reason = error == ENOMEM ? NULL : error ? strerror(error) : reply->reason;
     if (!error && !reply->reason[0]) return true;
@@ -221,7 +229,7 @@ bool io_reader_start(io_reader *p, const char *program, int file, const reader_r
 
 bool io_reader_take(io_reader *p, void *values, size_t bytes, const char **reason)
 {
-    return receive(p->in, values, bytes, p->until) || fail(p, reason);
+    return receive(p, values, bytes) || fail(p, reason);
 }
 
 void io_reader_end(io_reader *p)

@@ -3,7 +3,7 @@
  * and that process can do nothing but read. */
 #include "api_world.h"
 
-#include "reader/reader.h"
+#include "io/read_hdf5.h"
 
 #include <fcntl.h>
 #include <hdf5.h>
@@ -195,11 +195,9 @@ static void test_ordinary_datasets_are_read(void **state)
 /* ---- a process that goes wrong --------------------------------------------------------------- */
 
 /* Loads with a shell script instead of the program that reads. */
-static void expect_of_script(const char *script, const char *reason)
+static void load_by_script(kata *k, kata_field *u, const char *script, const char *reason)
 {
     char here[256], program[300], message[512];
-    kata *k = kata_open(&(kata_options){.handler = ignore});
-    kata_field *u = kata_field_new(kata_grid_2d(k, NX, NY), "u", KATA_F64);
     FILE *file = fopen("reader", "w");
     fprintf(file, "#!/bin/sh\n%s\n", script);
     fclose(file);
@@ -214,6 +212,13 @@ static void expect_of_script(const char *script, const char *reason)
     if (old) setenv("KATA_READ_HDF5", old, 1);
     free(old);
     unlink("reader");
+}
+
+static void expect_of_script(const char *script, const char *reason)
+{
+    kata *k = kata_open(&(kata_options){.handler = ignore});
+    kata_field *u = kata_field_new(kata_grid_2d(k, NX, NY), "u", KATA_F64);
+    load_by_script(k, u, script, reason);
     kata_close(k);
 }
 
@@ -229,6 +234,50 @@ static void test_a_process_that_goes_wrong_is_an_error(void **state)
     expect_of_script("exit 0", early);
     expect_of_script("head -c 1000 /dev/zero", early);
     expect_of_script("yes | head -c 100000", early);
+}
+
+/* A small field that queued loops read gets another place for new values: it keeps the old ones
+ * until these come. */
+static void test_values_that_do_not_come_leave_a_field_as_it_was(void **state)
+{
+    const char *reader = getenv("KATA_READ_HDF5");
+    char script[1024];
+    world w;
+    (void)state;
+    if (!reader) skip();
+    snprintf(script, sizeof script, "\"%s\" \"$@\" | if [ $4 = 0 ]; then cat; else head -c %zu; fi",
+             reader, sizeof(reader_reply));
+    open_world(&w);
+    kata_apply(find(&w, "where"), kata_on(w.u), w.u);
+    assert_true(at(&w, w.u, 3, 2) == 23);
+    kata_apply(find(&w, "shift"), kata_on(w.v), w.u, w.v);
+    load_by_script(w.k, w.u, script, "the process that reads HDF5 files ended too early");
+    kata_error_clear(w.k);
+    assert_true(at(&w, w.u, 3, 2) == 23);
+    assert_true(at(&w, w.v, 3, 2) == 22);
+    close_world(&w);
+}
+
+/* Only the time counts in which values are waited for: a program may run queued loops for hours
+ * before it takes them. */
+static void test_a_process_may_wait(void **state)
+{
+    const reader_request request = {READER_DATASET, "/u", KATA_F64, POINTS * sizeof(double)};
+    const char *program = getenv("KATA_READ_HDF5"), *reason;
+    double values[POINTS] = {0};
+    reader_reply reply;
+    io_reader p;
+    (void)state;
+    if (!program) skip();
+    const int file = open("other.h5", O_RDONLY | O_CLOEXEC);
+    assert_true(file >= 0);
+    if (!io_reader_start(&p, program, file, &request, &reply, &reason)) fail_msg("%s", reason);
+    p.left = 0.2;
+    usleep(300000);
+    assert_true(io_reader_take(&p, values, sizeof values, &reason));
+    assert_true(values[1] != values[0]);
+    io_reader_end(&p);
+    close(file);
 }
 
 static void test_a_missing_program_is_an_error(void **state)
@@ -290,6 +339,8 @@ int main(void)
         cmocka_unit_test(test_what_reads_other_files_is_refused),
         cmocka_unit_test(test_ordinary_datasets_are_read),
         cmocka_unit_test(test_a_process_that_goes_wrong_is_an_error),
+        cmocka_unit_test(test_values_that_do_not_come_leave_a_field_as_it_was),
+        cmocka_unit_test(test_a_process_may_wait),
         cmocka_unit_test(test_a_missing_program_is_an_error),
         cmocka_unit_test(test_the_process_can_only_read),
     };
