@@ -4,6 +4,8 @@
  */
 #include "files_world.h"
 
+#include "io/reading.h"
+
 #include <fcntl.h>
 #include <hdf5.h>
 #include <sys/resource.h>
@@ -198,6 +200,32 @@ static void damage_far_inside_is_an_error(void **state)
     load_damaged(0.9, false);
 }
 
+/* ---- change ---------------------------------------------------------------------------------- */
+
+/* A file whose array has another shape than it had before: its values are not opened. */
+static void files_that_change_are_not_opened(void **state)
+{
+    static const char *const paths[] = {"u.npy", "u.h5"};
+    const io_dataset d = {"u.h5", "/u", IO_DATASET};
+    io_array before = {.type = KATA_F64, .axes = 2, .size = {3, 2}};
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(paths); i++) {
+        world w;
+        messages m = {.silent = true};
+        io_reading values = {0};
+        open_world(&w);
+        kata_field *u = kata_field_new(kata_grid_2d(w.k, 3, 2), "u", KATA_F64);
+        assert_int_equal(kata_save(u, paths[i]), KATA_OK);
+        const kata_status status = i ? io_hdf5_open(&d, &before, &values, &m)
+                                     : io_npy_open(paths[i], &before, &values, &m);
+        assert_int_equal(status, KATA_ERROR_FILE);
+        assert_non_null(strstr(text_get(&m.body), "it has changed while it was read"));
+        assert_null(values.end);
+        message_free(&m);
+        close_world(&w);
+    }
+}
+
 int main(void)
 {
     char folder[] = "/tmp/kata_large_files_XXXXXX";
@@ -207,6 +235,7 @@ int main(void)
         cmocka_unit_test(chunks_of_any_shape_are_read),
         cmocka_unit_test(loading_needs_memory_for_a_piece),
         cmocka_unit_test(damage_far_inside_is_an_error),
+        cmocka_unit_test(files_that_change_are_not_opened),
     };
     const int failures = cmocka_run_group_tests(tests, NULL, NULL);
     static const char *const files[] = {"u.npy",      "u.h5",       "u.vtkhdf", "u.nc",
