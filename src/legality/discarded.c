@@ -49,7 +49,8 @@ kata_status legality_check_values(const chain_loop *loop, messages *m)
     message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, access->at,
                      "'%s' reads a value that was discarded", kernel->params[access->param].name);
     legality_say_where(loop, m);
-    message_line(m, "kata_discard said that what field '%s' holds will not be read again", field);
+    message_line(m, "field '%s' has no values since kata_discard, or a kata_load that failed",
+                 field);
     message_line(m,
                  "write all of '%s' first, by a kernel applied to kata_all(g) or by kata_put, or "
                  "leave out the kata_discard",
