@@ -112,6 +112,8 @@ static bool take_sizes(reader *r, reader_reply *reply, int64_t *values)
     hsize_t size[H5S_MAX_RANK], count = 1;
     int axes = H5Sis_simple(r->space) > 0 ? H5Sget_simple_extent_ndims(r->space) : -1;
     int skipped = r->step >= 0;
+    if (H5Sget_simple_extent_type(r->space) == H5S_NULL)
+        return reader_fail(r, "the dataset holds no values");
     if (axes < 0 || axes - skipped > READER_MOST_AXES)
         return reader_fail(r, "the dataset has more than %d axes", READER_MOST_AXES);
     if (H5Sget_simple_extent_dims(r->space, size, NULL) < 0)

@@ -43,11 +43,14 @@ bool reader_open_dataset(reader *r, const char *path)
 {
     if (!check_links(r, path)) return false;
     r->set = H5Oopen(r->file, path, H5P_DEFAULT);
-    if (r->set >= 0 && H5Iget_type(r->set) != H5I_DATASET) {
+    if (r->set < 0)
+        return reader_fail(r, "HDF5 cannot open %.100s: it is damaged, or written by a newer HDF5",
+                           path);
+    if (H5Iget_type(r->set) != H5I_DATASET) {
         H5Oclose(r->set);
         r->set = H5I_INVALID_HID;
+        return reader_fail(r, "it has no dataset %.100s", path);
     }
-    if (r->set < 0) return reader_fail(r, "it has no dataset %.100s", path);
     r->space = H5Dget_space(r->set);
     r->type = H5Dget_type(r->set);
     if (r->space < 0 || r->type < 0) return reader_fail(r, "HDF5 cannot tell a dataset's shape");

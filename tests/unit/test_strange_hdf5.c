@@ -121,6 +121,22 @@ static void add_links(hid_t file)
     H5Lcreate_ud(file, "defined", (H5L_type_t)200, "x", 1, H5P_DEFAULT, H5P_DEFAULT);
 }
 
+/* Where the header of a dataset lies. */
+static haddr_t header_of(hid_t file, const char *name)
+{
+    H5O_info_t about;
+    assert_true(H5Oget_info_by_name(file, name, &about, H5P_DEFAULT) >= 0);
+    return about.addr;
+}
+
+static void spoil(const char *path, haddr_t at)
+{
+    static const char strange[] = {'\xff', '\xff', '\xff', '\xff'};
+    const int file = open(path, O_WRONLY | O_CLOEXEC);
+    assert_int_equal(pwrite(file, strange, sizeof strange, (off_t)at), sizeof strange);
+    close(file);
+}
+
 static void write_files(void)
 {
     double values[NX * NY];
@@ -133,8 +149,12 @@ static void write_files(void)
     add_filtered(file, values);
     add_compressed(file, values);
     add_dataset(file, "empty", plane((hsize_t)1 << 20, (hsize_t)1 << 20), H5P_DEFAULT, NULL);
+    add_dataset(file, "nothing", H5Screate(H5S_NULL), H5P_DEFAULT, NULL);
+    add_dataset(file, "newer", plane(NY, NX), H5P_DEFAULT, values);
+    const haddr_t newer = header_of(file, "newer");
     add_links(file);
     H5Fclose(file);
+    spoil("strange.h5", newer);
     file = H5Fcreate("other.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     add_dataset(file, "u", plane(NY, NX), H5P_DEFAULT, values);
     H5Fclose(file);
@@ -155,6 +175,8 @@ static const struct refusal {
     {"elsewhere/u", "/elsewhere is a link to another file; give that file"},
     {"defined", "/defined is a link of a kind that is not followed"},
     {"none", "it has no dataset /none"},
+    {"nothing", "the dataset holds no values"},
+    {"newer", "HDF5 cannot open /newer: it is damaged, or written by a newer HDF5"},
 };
 
 static void test_what_reads_other_files_is_refused(void **state)
