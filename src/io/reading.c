@@ -35,6 +35,8 @@ kata_status io_reading_of(io_reading *r, void *values, size_t size, messages *m)
         return message_no_memory(m);
     }
     *v = (in_memory){values, values, size};
-    *r = (io_reading){v, next, end};
+    r->data = v;
+    r->next = next;
+    r->end = end;
     return KATA_OK;
 }

@@ -18,14 +18,13 @@ static hid_t memory_type(kata_type type)
     }
 }
 
-/* The extents of the chunks; 1 along all axes where there are none. */
-static void find_chunks(const reader *r, int axes, hsize_t chunk[H5S_MAX_RANK])
+/* Puts the extents of the chunks over zeros, which stay where there are none. */
+static void find_chunks(const reader *r, hsize_t chunk[H5S_MAX_RANK])
 {
     hid_t properties = H5Dget_create_plist(r->set);
-    bool chunked = properties >= 0 && H5Pget_layout(properties) == H5D_CHUNKED &&
-                   H5Pget_chunk(properties, H5S_MAX_RANK, chunk) == axes;
-    if (properties >= 0) H5Pclose(properties);
-    for (int i = 0; i < axes && !chunked; i++) chunk[i] = 1;
+    if (properties < 0) return;
+    if (H5Pget_layout(properties) == H5D_CHUNKED) H5Pget_chunk(properties, H5S_MAX_RANK, chunk);
+    H5Pclose(properties);
 }
 
 /* Cuts at the outermost axis along which chunks are thicker than one index, or above which parts
@@ -41,7 +40,8 @@ static void find_cut(reader_values *v, const hsize_t chunk[H5S_MAX_RANK])
         if (under <= most || chunk[v->cut] > 1) break;
     }
     if (v->cut == v->axes) return;
-    const hsize_t thick = chunk[v->cut], fit = under ? most / under / thick * thick : thick;
+    const hsize_t thick = chunk[v->cut] ? chunk[v->cut] : 1,
+                  fit = under ? most / under / thick * thick : thick;
     v->thick = fit > thick ? fit : thick;
     if (v->thick > v->size[v->cut]) v->thick = v->size[v->cut];
     v->part = v->thick * under;
@@ -49,7 +49,7 @@ static void find_cut(reader_values *v, const hsize_t chunk[H5S_MAX_RANK])
 
 bool reader_values_begin(reader *r, const reader_request *request, reader_values *v)
 {
-    hsize_t chunk[H5S_MAX_RANK], count = 1;
+    hsize_t chunk[H5S_MAX_RANK] = {0}, count = 1;
     *v = (reader_values){.r = r, .type = memory_type(request->type)};
     v->bytes = H5Tget_size(v->type);
     v->axes = H5Sget_simple_extent_ndims(r->space);
@@ -61,7 +61,7 @@ bool reader_values_begin(reader *r, const reader_request *request, reader_values
         count *= v->size[i]; /* below 2^48: its shape is known */
     if ((int64_t)(count * v->bytes) != request->bytes)
         return reader_fail(r, "it has changed while it was read");
-    find_chunks(r, v->axes, chunk);
+    find_chunks(r, chunk);
     v->part = 1;
     find_cut(v, chunk);
     v->left = count;
