@@ -1117,7 +1117,8 @@ KATA_API kata_status kata_output_wait(kata *k);
  * Values are read piece by piece, so that little memory is needed beside the field's; only those of
  * images, and of NPY files in Fortran order, are all in memory at once. A file that is refused
  * leaves the field as it was. One that turns out to be damaged when the field has got some of its
- * values leaves it without values, as kata_discard does. */
+ * values leaves it without values, as kata_discard does; wrapped memory then holds some of the
+ * file's. */
 KATA_API kata_status kata_load(kata_field *field, const char *path);
 
 /* The shape of a field that a file can be loaded into. */
