@@ -20,6 +20,7 @@ enum { N = 90, STEPS = 40 };
 
 static const char kernels[] =
     "kernel start(out double u) { u = 0.1*ix + 0.3*iy*iy; }\n"
+    "kernel mark(out double u) { u = 1; }\n"
     "kernel step(in double u, out double v, double c)\n"
     "{ v = u + c*(u[1,0] + u[-1,0] + u[0,1] + u[0,-1] - 4*u); }\n"
     "kernel total(in double u, sum double s, max double m) { s += u; m = max(m, u); }\n";
@@ -270,6 +271,47 @@ static void a_child_goes_on(void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
+/* A chain large enough for tiles, while nothing is compiled. */
+static void explains_what_it_did_meanwhile(void **state)
+{
+    enum { SIDE = 1000, STEPS_OF_CHAIN = 3 };
+    fixture *f = *state;
+    double *values = malloc(sizeof *values * SIDE * SIDE);
+    char *path = NULL, text[4096] = "";
+    assert_non_null(values);
+    assert_true(asprintf(&path, "%s/explained", f->folder) > 0);
+    setenv("KATA_EXPLAIN", "text", 1);
+    setenv("KATA_EXPLAIN_FILE", path, 1);
+    setenv("KATA_EXPLAIN_QUICK", "1", 1);
+    kata *k = open_with(f, script(f, "sleep 0.5; exec cc \"$@\""), "cpu", false);
+    kata_grid *g = kata_grid_2d(k, SIDE, SIDE);
+    kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = KATA_CLAMP),
+               *v = kata_field_like(u, "v");
+    kata_module *module = kata_module_from_text(k, "beside", kernels);
+    kata_kernel *step = kata_kernel_find(module, "step");
+    kata_apply(kata_kernel_find(module, "start"), kata_all(g), u);
+    assert_int_equal(kata_get(u, kata_all(g), values, (int64_t)SIDE * SIDE), KATA_OK);
+    kata_apply(kata_kernel_find(module, "mark"), kata_face(g, KATA_X_LOW, 1), u); /* interpreted */
+    for (int i = 0; i < STEPS_OF_CHAIN; i++) {
+        kata_apply(step, kata_all(g), u, v, 0.2);
+        kata_swap(u, v);
+    }
+    assert_int_equal(kata_get(u, kata_all(g), values, (int64_t)SIDE * SIDE), KATA_OK);
+    assert_int_equal(kata_close(k), KATA_OK);
+    free(values);
+    unsetenv("KATA_EXPLAIN");
+    unsetenv("KATA_EXPLAIN_FILE");
+    unsetenv("KATA_EXPLAIN_QUICK");
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (!strstr(text, " 4 loops: ") && fgets(text, sizeof text, file)) {
+    }
+    fclose(file);
+    free(path);
+    assert_string_equal(text, "  mark, 4 loops: loop by loop on 2 threads: "
+                              "kernels were still being compiled\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +322,7 @@ int main(void)
         TEST(misses_a_compiler_at_once),
         TEST(closing_ends_compilers),
         TEST(a_child_goes_on),
+        TEST(explains_what_it_did_meanwhile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
