@@ -204,7 +204,7 @@ static bool find_tiles(exec_context *context, const chain *c, const size_t *func
     if (!w->plain && !cpu_has_all_code(context, c, functions, m, &status)) {
         w->plain = true; /* this time */
         w->key = 0;
-        snprintf(w->why, sizeof w->why, "kernels were still being compiled");
+        snprintf(w->why, sizeof w->why, "a kernel was not compiled yet");
     }
     return status == KATA_OK;
 }
