@@ -72,11 +72,23 @@ static bool writes_without_x(const codegen_loop *loop)
     return false;
 }
 
+/* Whether threads may compute points beyond those of the loop along a dimension, whose results are
+ * dropped: not where these would read at neighbours from rows that a table does not have. */
+static bool may_exceed(const ir_kernel *kernel, int dimension)
+{
+    bool may = true;
+    for (int i = 0; i < kernel->level_read_count; i++) {
+        const ir_level_read *r = &kernel->level_reads[i];
+        may = may && !(r->inside && r->dimension == dimension);
+    }
+    return may;
+}
+
 bool codegen_reads_rows(const codegen_loop *loop)
 {
     const ir_kernel *kernel = loop->kernel;
     bool may = !kernel->direction && !loop->colored && !writes_without_x(loop) &&
-               !codegen_device_collects(kernel);
+               !codegen_device_collects(kernel) && may_exceed(kernel, 0);
     for (int p = 0; p < kernel->param_count; p++) {
         const ir_param *param = &kernel->params[p];
         if (!ir_param_is_field(param) || param->absent_axis[0]) continue;
@@ -153,7 +165,7 @@ void codegen_change_chunk(const codegen_loop *loop, codegen_shape *shape, int ch
 {
     bool may = shape->vector > 1 && !codegen_reduces(loop) && !reads_written(loop);
     shape->along = along ? along : find_shared(loop->kernel);
-    shape->chunk = may && shape->along ? chunk : 1;
+    shape->chunk = may && shape->along && may_exceed(loop->kernel, shape->along) ? chunk : 1;
 }
 
 codegen_shape codegen_choose_shape(const codegen_loop *loop, bool wide)

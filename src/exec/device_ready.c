@@ -94,7 +94,6 @@ static const char *refuses(const struct exec_device *d, const chain_loop *loop)
     if (loop->once) return "it runs on scalars";
     if (loop->kernel->param_count > MOST_PARAMS) return "it has more than 60 parameters";
     if (loop->copy || loop->sparse) return NULL;
-    if (loop->mesh && loop->kernel->level_read_count) return "it reads at neighbours in a mesh";
     const char *why = codegen_device_refuses(&as);
     if (!why) why = has_large_tables(d, loop->kernel);
     if (why) return why;

@@ -1,7 +1,8 @@
 /* Kernels on a mesh: the operators of an icosahedral torus have the same bits on the same torus
  * given as a mesh, and read from a file, for few levels and many, with each executor and number of
- * threads. */
+ * threads; with the name of a device as argument, on it. */
 /* Labels: hostile threads */
+#include "device_kinds.h"
 #include "mesh_torus.h"
 
 static const char kernels[] =
@@ -109,9 +110,13 @@ static void get(const world *w, kata_field *f, kata_location on, double *out)
     if (w->mesh) torus_reorder(N, w->nz, on, 1, mesh, out);
 }
 
-static bool brief; /* as on several ranks */
+static bool brief;       /* as on several ranks */
+static const char *kind; /* of device; NULL: the processor */
 
-static const char *file_name(void) { return brief ? "torus-of-ranks.nc" : "torus.nc"; }
+static const char *file_name(void)
+{
+    return brief ? "torus-of-ranks.nc" : kind ? "torus-of-device.nc" : "torus.nc";
+}
 
 /* The mesh, written to a file and read from it. */
 static kata_grid *mesh_of_file(kata *k, int nz)
@@ -149,12 +154,12 @@ static void run(origin of, int nz, const kata_options *options, double *results)
     memset(results, 0, sizeof(double) * RESULTS);
     for (int i = 0; i < KERNELS; i++) {
         char name[3] = {'r', (char)('0' + i)};
-        r[i] = kata_field_new(w.grid, name, KATA_F64, .on = computed[i]);
+        r[i] = kata_field_new(w.grid, name, KATA_F64, .on = computed[i], .boundary = KATA_PERIODIC);
         kata_field *weights = each[i] ? field(&w, "w", computed[i], each[i], 4 + i) : NULL;
         if (weights)
             kata_apply(kata_kernel_find(m, names[i]), kata_all(w.grid), c, e, v, weights, p, r[i]);
         else
-            kata_apply(kata_kernel_find(m, names[i]), kata_all(w.grid), r[0], e, r[i]);
+            kata_apply(kata_kernel_find(m, names[i]), kata_all(w.grid), r[0], r[1], r[i]);
     }
     kata_apply(kata_kernel_find(m, "largest"), kata_all(w.grid), v, e, most, least);
     for (int i = 0; i < KERNELS; i++) get(&w, r[i], computed[i], results + i * ROOM);
@@ -164,28 +169,38 @@ static void run(origin of, int nz, const kata_options *options, double *results)
     assert_int_equal(kata_close(w.k), KATA_OK);
 }
 
+static const kata_options on_processor[] = {{.threads = 3},
+                                            {.executor = "reference"},
+                                            {.executor = "plan"},
+                                            {.threads = 1},
+                                            {.threads = 2, .plan = "tiled cache=2000"},
+                                            {.threads = 2, .plan = "skewed z=2"}};
+/* With room for all fields, or for some. */
+static const kata_options on_device[] = {{.threads = 2}, {.device_memory = 40000}};
+
+static void compare(int nz, int way, const double *got, const double *expected)
+{
+    for (int j = 0; j < RESULTS; j++)
+        if (memcmp(&got[j], &expected[j], sizeof *got))
+            fail_msg("%d levels, way %d, result %d of kernel %d: %g, not %g", nz, way, j % ROOM,
+                     j / ROOM, got[j], expected[j]);
+}
+
 static void a_mesh_has_the_bits_of_the_grid(void **unused)
 {
     static double expected[RESULTS], got[RESULTS];
     static const int levels[] = {1, 3, 9};
-    static const kata_options ways[] = {{.threads = 3},
-                                        {.executor = "reference"},
-                                        {.executor = "plan"},
-                                        {.threads = 1},
-                                        {.threads = 2, .plan = "tiled cache=2000"},
-                                        {.threads = 2, .plan = "skewed z=2"}};
-    const size_t count = brief ? 2 : sizeof ways / sizeof *ways;
+    const kata_options *ways = kind ? on_device : on_processor;
+    const size_t count = brief || kind ? 2 : COUNT_OF(on_processor);
     (void)unused;
-    for (size_t z = brief ? 2 : 0; z < sizeof levels / sizeof *levels; z++) {
+    for (size_t z = brief ? 2 : 0; z < COUNT_OF(levels); z++) {
         run(GRID, levels[z], &(kata_options){.executor = "reference"}, expected);
         for (size_t i = 0; i < count; i++) {
             kata_options options = ways[i];
             options.no_warnings = true;
+            if (kind) options.device = kind;
             run(i % 2 ? MESH : MESH_OF_FILE, levels[z], &options, got);
-            for (int j = 0; j < RESULTS; j++)
-                if (memcmp(&got[j], &expected[j], sizeof *got))
-                    fail_msg("%d levels, way %d, result %d of kernel %d: %g, not %g", levels[z],
-                             (int)i, j % ROOM, j / ROOM, got[j], expected[j]);
+            compare(levels[z], (int)i, got, expected);
         }
     }
 }
@@ -260,12 +275,14 @@ static void a_mesh_has_ghosts_along_z(void **unused)
 
 int main(int argc, char **argv)
 {
-    (void)argv;
-    brief = argc > 1;
-    const struct CMUnitTest tests[] = {
+    brief = argc > 1 && !strcmp(argv[1], "brief");
+    const struct CMUnitTest all[] = {
         cmocka_unit_test(a_mesh_has_the_bits_of_the_grid),
         cmocka_unit_test(sides_of_z_mirror),
         cmocka_unit_test(a_mesh_has_ghosts_along_z),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest some[] = {cmocka_unit_test(a_mesh_has_the_bits_of_the_grid)};
+    if (argc < 2 || brief) return cmocka_run_group_tests(all, NULL, NULL);
+    device_use_shim();
+    return DEVICE_RUN_TESTS(argv[1], kind, some);
 }

@@ -1,5 +1,6 @@
 /* Random meshes and random kernels on them: each executor gives the bits of plain loops over the
- * same tables, which are written here and know nothing of the library. */
+ * same tables, which are written here and know nothing of the library; with the name of a device as
+ * argument, this device does. */
 /* Labels: hostile threads slow */
 #include "ir/ir.h"
 
@@ -290,10 +291,13 @@ static void run(const mesh *m, const kernel *k, data *d, const kata_options *opt
     assert_int_equal(kata_close(context), KATA_OK);
 }
 
+static const char *device; /* NULL: the processor */
+
 static void check(uint64_t seed)
 {
     static const kata_options ways[] = {
         {.threads = 2}, {.executor = "reference"}, {.executor = "plan"}};
+    const size_t count = device ? 1 : sizeof ways / sizeof *ways;
     static mesh m;
     static kernel k;
     static data given, expected, got;
@@ -306,9 +310,10 @@ static void check(uint64_t seed)
     expected = given;
     run_plain(&m, &k, &expected);
     size_t bytes = sizeof(double) * (size_t)(m.count[k.on] * m.nz);
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+    for (size_t i = 0; i < count; i++) {
         kata_options options = ways[i];
         options.no_warnings = true;
+        if (device) options.device = device;
         got = given;
         run(&m, &k, &got, &options);
         if (!memcmp(got.r, expected.r, bytes) && got.most == expected.most) continue;
@@ -326,8 +331,9 @@ static void random_kernels_have_the_bits_of_plain_loops(void **unused)
     for (uint64_t seed = 1; seed <= count; seed++) check(seed);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1) device = argv[1];
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_kernels_have_the_bits_of_plain_loops),
     };
