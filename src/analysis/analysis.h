@@ -40,6 +40,14 @@ typedef struct analysis_distance {
 
 /* A touch: points of a loop read, or write, a component of a slot at offsets from their own
  * indices. The box lo to hi (inclusive) holds the offsets. */
+/* How a read gets to a neighbour in a mesh: by which relation, and from there by which next. 0: it
+ * does not. */
+enum { ANALYSIS_MOST_HOPS = 4 };
+typedef struct analysis_hops {
+    int count;
+    unsigned char from[ANALYSIS_MOST_HOPS], to[ANALYSIS_MOST_HOPS]; /* of grid_mesh.relation */
+} analysis_hops;
+
 typedef struct analysis_touch {
     int slot, component, param; /* slot: its number in the chain */
     int loop;                   /* its number */
@@ -50,6 +58,7 @@ typedef struct analysis_touch {
     bool scaled;   /* the field is finer or coarser, and lacks no dimension */
     bool copied;   /* read by a copy */
     int level;     /* of a read at indices known only at run time: 1 + their dimension, or else 0 */
+    analysis_hops hops; /* of such a read in a mesh */
     bool writes;
     bool partial; /* of a write: some of the old values remain */
     grid_box at;  /* holds the points */

@@ -15,4 +15,10 @@ const analysis_touch *const *analysis_touches_from(const analysis_chain *a, int 
 grid_box analysis_touched_by(const chain_loop *loop, int param, const int32_t lo[3],
                              const int32_t hi[3], const grid_box *from);
 
+/* ---- hops.c ---------------------------------------------------------------------------------- */
+
+/* The tables of a mesh by which the index that a node finds is reached; none, where an index is
+ * made of several entries. */
+analysis_hops analysis_find_hops(const ir_kernel *kernel, ir_id index);
+
 #endif

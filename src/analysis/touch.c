@@ -74,6 +74,7 @@ static void add_levels(analysis_loop *l, const grid_box *needs)
         analysis_touch *t = add(l, r->param, r->component, r->offset);
         t->at = *need;
         t->level = r->dimension + 1;
+        if (r->inside) t->hops = analysis_find_hops(kernel, r->index);
         t->remapped = true;
         t->scaled = false;
     }

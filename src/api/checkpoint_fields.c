@@ -84,7 +84,7 @@ static store_values piece_at(const chain_slot *slot, int64_t first)
 static int64_t next_piece(checkpoint_set *set, void *values)
 {
     kata *k = set->k;
-    const chain_slot *slot = set->fields[set->array]->slot;
+    chain_slot *slot = set->fields[set->array]->slot;
     const store_values of = piece_at(slot, set->first);
     const int64_t count = grid_box_points(&of.box);
     if (exec_read_on_first(&k->exec, slot, &of, slot->type, values, &k->messages)) {

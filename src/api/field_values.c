@@ -45,7 +45,7 @@ static int64_t next_piece(api_field_list *list, void *values)
 {
     kata_field *field = list->field[list->array];
     kata *k = field->k;
-    const chain_slot *slot = field->slot;
+    chain_slot *slot = field->slot;
     grid_box all = chain_slot_points(slot, &field->boundary);
     int64_t points = grid_box_points(&all);
     int components = list->together ? api_components_of(list, list->array) : 1;

@@ -52,6 +52,8 @@ kata_grid *api_mesh_new(kata *k, const char *call, grid_mesh *tables, int64_t nz
     *mesh = (api_mesh){.tables = *tables, .given = *tables, .identity = identity_of(tables)};
     set_shape(mesh, nz);
     if (api_mesh_order(k, mesh, order)) return NULL;
+    mesh->tables.reaches = arena_alloc(&k->memory, sizeof *mesh->tables.reaches);
+    mesh->given.reaches = arena_alloc(&k->memory, sizeof *mesh->given.reaches);
     int64_t most = 1;
     for (int i = 0; i < 3; i++) most = larger(most, tables->count[i]);
     *g = (kata_grid){.k = k, .shape = {3, {most, 1, nz}}, .mesh = mesh};

@@ -113,8 +113,8 @@ kata_status exec_make_whole(exec_context *context, chain_slot *slot, messages *m
 kata_status exec_read(exec_context *context, chain_slot *slot, const grid_box *box, kata_type type,
                       void *values, messages *m);
 /* The same for few values, to the first rank: `values` is NULL on others. Ranks have met. */
-kata_status exec_read_on_first(exec_context *context, const chain_slot *slot,
-                               const store_values *of, kata_type type, void *values, messages *m);
+kata_status exec_read_on_first(exec_context *context, chain_slot *slot, const store_values *of,
+                               kata_type type, void *values, messages *m);
 /* ranks_own.c: sets which points of a grid, or of fields so staggered, are this rank's, and whether
  * they are dealt out; otherwise each rank has all. All ranks call it. */
 kata_status exec_own_points(exec_context *context, const grid_shape *grid, const bool staggered[3],

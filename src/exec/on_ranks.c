@@ -157,21 +157,24 @@ static uint64_t hash_chain(const struct exec_ranks *r, const chain *c)
 /* The largest grid of the first chain that has one worth it decides how ranks are laid out. */
 static void find_layout(struct exec_ranks *r, const chain *c)
 {
-    const grid_shape *largest = NULL;
+    const chain_loop *largest = NULL;
     bool ordered[3] = {false, false, false};
     double most = 0;
     for (size_t i = 0; i < c->count && !r->laid_out; i++) {
         const grid_shape *shape = &c->loops[i].shape;
         grid_box all = grid_shape_box(shape);
         double points = (double)grid_box_points(&all);
-        if (shape->rank < 2 || c->loops[i].mesh || !plan_is_dealt(shape, r->small)) continue;
+        if (shape->rank < 2 || !plan_is_dealt(shape, r->small)) continue;
         for (int d = 0; d < 3; d++)
             ordered[d] = ordered[d] || c->loops[i].kernel->order[d] != IR_UNORDERED;
         if (points <= most) continue;
-        largest = shape;
+        largest = &c->loops[i];
         most = points;
     }
-    if (largest) ranks_lay_out(r, largest, ordered);
+    if (largest && largest->mesh)
+        ranks_lay_out_mesh(r, largest->mesh->along);
+    else if (largest)
+        ranks_lay_out(r, &largest->shape, ordered);
 }
 
 static void note_planned(struct exec_ranks *r, const plan_dealt *p, const analysis_chain *a)

@@ -92,6 +92,8 @@ kata_status ranks_read_layout(struct exec_ranks *r, messages *m);
 /* Lays the ranks out for grids of such a shape. No field is dealt out yet. `ordered`: dimensions
  * that are better not cut, as loops run in order along them. */
 void ranks_lay_out(struct exec_ranks *r, const grid_shape *shape, const bool ordered[3]);
+/* The same for meshes whose elements lie along a dimension: each rank has some. */
+void ranks_lay_out_mesh(struct exec_ranks *r, int along);
 /* Adds how they are laid out: "2 along y and 1 along z". */
 void ranks_print_layout(const struct exec_ranks *r, text *out);
 

@@ -14,6 +14,7 @@ static bool prepare(struct exec_ranks *r, chain_slot *slot, bool deals)
     const grid_shape grid = chain_slot_grid(slot);
     bool is_dealt = deals && r->laid_out && plan_cuts(&r->box.raster, r->small, &grid);
     for (int d = 0; d < 3; d++) is_dealt = is_dealt && !slot->absent_axis[d];
+    if (slot->mesh) is_dealt = false; /* its elements are counted by their numbers */
     if (slot->array && !slot->array->bytes) is_dealt = false;
     if (!is_dealt) return store_slot_array(slot);
     if (!slot->part && !store_part_fit(slot, &r->box, no_margin, no_wraps)) return false;
@@ -109,6 +110,7 @@ kata_status exec_deal_begin(exec_context *context, chain_slot *slot, bool deals,
     struct exec_ranks *r = context->ranks;
     kata_status status = exec_tell_changes(context, slot, m);
     if (!status) store_device_forget(slot);
+    if (!status && slot->mesh) status = ranks_make_whole(r, slot, m);
     if (!status && !prepare(r, slot, deals)) ranks_no_room(r, &slot, 1);
     return status;
 }

@@ -191,9 +191,21 @@ void ranks_lay_out(struct exec_ranks *r, const grid_shape *shape, const bool ord
     lay_out_box(r, count);
 }
 
+void ranks_lay_out_mesh(struct exec_ranks *r, int along)
+{
+    int count[3] = {1, 1, 1};
+    arena_clear(&r->layout);
+    r->laid_out = true;
+    count[along] = comm_ranks(r->comm);
+    lay_out_box(r, count);
+    if (along == 0) r->box.raster.unit[0] = IR_BRICK;
+}
+
 void ranks_print_layout(const struct exec_ranks *r, text *out)
 {
-    if (r->kind == RANKS_BOX)
+    if (r->kind == RANKS_BOX && r->box.raster.cells[0] > 1)
+        text_add(out, "%d along x", r->box.raster.cells[0]);
+    else if (r->kind == RANKS_BOX)
         text_add(out, "%d along y and %d along z", r->box.raster.cells[1], r->box.raster.cells[2]);
     else
         text_add(out, "%s", kind_names[r->kind]);

@@ -138,9 +138,17 @@ static kata_status collect(struct exec_ranks *r, const chain_slot *slot, const s
     return status;
 }
 
-kata_status exec_read_on_first(exec_context *context, const chain_slot *slot,
-                               const store_values *of, kata_type type, void *values, messages *m)
+/* Programs and files count the elements of a mesh by numbers, which may lie anywhere. */
+static kata_status gather_elements(struct exec_ranks *r, chain_slot *slot, messages *m)
 {
+    return slot->part && slot->mesh ? ranks_make_whole(r, slot, m) : KATA_OK;
+}
+
+kata_status exec_read_on_first(exec_context *context, chain_slot *slot, const store_values *of,
+                               kata_type type, void *values, messages *m)
+{
+    kata_status status = gather_elements(context->ranks, slot, m);
+    if (status) return status;
     if (slot->part) return collect(context->ranks, slot, of, 0, type, values, m);
     if (values) store_read_slot(slot, of, type, values);
     return KATA_OK;
@@ -173,5 +181,9 @@ kata_status exec_read(exec_context *context, chain_slot *slot, const grid_box *b
         return KATA_OK;
     }
     status = ranks_meet(r, hash_bytes(box, sizeof *box, 0), m, "get values of a field");
-    return status || grid_box_is_empty(box) ? status : collect_box(r, slot, box, type, values, m);
+    if (status || grid_box_is_empty(box)) return status;
+    status = gather_elements(r, slot, m);
+    if (status || slot->part) return status ? status : collect_box(r, slot, box, type, values, m);
+    store_read_slot(slot, &(store_values){*box, 0, slot->components}, type, values);
+    return KATA_OK;
 }

@@ -286,11 +286,24 @@ typedef struct grid_places {
     const int32_t *place, *number;
 } grid_places;
 
+/* How far neighbours lie from where they would if elements of both kinds were strewn alike: from
+ * i*n / N, of N elements and n that may be neighbours. lo <= hi. */
+typedef struct grid_reach {
+    int64_t lo, hi;
+} grid_reach;
+
+/* Those of a mesh, once they have been asked for. */
+typedef struct grid_reaches {
+    bool known[3][3];
+    grid_reach of[3][3];
+} grid_reaches;
+
 /* Relations and numbers of elements, by kata_location - KATA_CELLS: relation[from][to]. */
 typedef struct grid_mesh {
     int64_t count[3];
     grid_relation relation[3][3];
     grid_places places[3];  /* of a mesh that grid_mesh_place has made: it counts places */
+    grid_reaches *reaches;  /* NULL: they are found whenever they are asked for */
     int along;              /* the dimension of arrays along which elements lie */
     const char *name[3][3]; /* of the tables, for messages */
     const char *where;      /* the call or file that messages begin with */
@@ -311,6 +324,13 @@ kata_status grid_mesh_complete(grid_mesh *mesh, arena *memory, messages *m);
 /* 1 if element `from` of edges is the first, or has the first, of the two: as ir_orientation. One
  * of `from` and `to` is edges, the other is not. 0 where there is no neighbour. */
 int grid_mesh_sign(const grid_mesh *mesh, int from, int to, int64_t element, int slot);
+
+/* ---- mesh_reach.c ---------------------------------------------------------------------------- */
+
+/* Of a relation that is known. */
+grid_reach grid_mesh_reach(const grid_mesh *mesh, int from, int to);
+/* The smallest span that has all neighbours of a span of elements. */
+void grid_mesh_span(const grid_mesh *mesh, int from, int to, int64_t *lo, int64_t *hi);
 
 /* ---- mesh_order.c ---------------------------------------------------------------------------- */
 

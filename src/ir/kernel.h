@@ -72,6 +72,7 @@ typedef struct ir_level_read {
     int32_t offset[3]; /* 0 along the dimension */
     bool inside;       /* the index is known to be inside: a neighbour's in a mesh */
     uint32_t at;
+    ir_id index; /* the node that finds it */
 } ir_level_read;
 
 /* The order in which the points of a loop run: any, or level by level. A level has one index along

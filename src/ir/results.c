@@ -323,7 +323,7 @@ static bool collect_level_reads(ir_kernel *k, arena *memory)
         const ir_node *n = &g->nodes[id];
         if (n->op != IR_LEVEL) continue;
         ir_level_read *r = &k->level_reads[k->level_read_count++];
-        *r = (ir_level_read){n->param, n->element, n->value.i32, {0}, n->inside, n->at};
+        *r = (ir_level_read){n->param, n->element, n->value.i32, {0}, n->inside, n->at, n->arg[0]};
         memcpy(r->offset, n->offset, sizeof r->offset);
     }
     return k->level_reads;

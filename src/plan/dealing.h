@@ -29,10 +29,11 @@ typedef analysis_span plan_span; /* added to the ends of a frame, or of what is 
  * ones. A loop that computes there must not look at the index of its points. */
 
 /* Where all grids are cut. Along a dimension of C cells, cell i of n points begins at
- * ceil(i n / C). */
+ * ceil(i n / C); or at a multiple of a unit that is not above it. */
 typedef struct plan_raster {
     int cells[3];    /* above 1: the dimension is cut */
     int thinnest[3]; /* the fewest cells that the hull of a rank's boxes has along it */
+    int unit[3];     /* 0: there is none */
     int64_t bricks;  /* points along x of grids that are cut there at multiples of IR_BRICK alone:
                         others reduce whole, where x is cut */
 } plan_raster;

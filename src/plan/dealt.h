@@ -10,11 +10,13 @@ static inline bool dealt_is_cut(const plan_dealt *p, int dimension)
 }
 
 /* Where cell i begins, of C cells along a dimension of n points: at ceil(i n / C). So a grid that
- * is k times as coarse as another is cut where that is: ceil(ceil(i n / C) / k) is
- * ceil(i (n / k) / C). */
-static inline int64_t plan_cut(int64_t points, int cells, int64_t i)
+ * is k times as coarse as another is cut where that is, if there is no unit: ceil(ceil(i n / C) /
+ * k) is ceil(i (n / k) / C). */
+static inline int64_t dealt_cut(const plan_raster *raster, int d, int64_t points, int64_t i)
 {
-    return points / cells * i + (points % cells * i + cells - 1) / cells;
+    const int64_t cells = raster->cells[d], unit = raster->unit[d];
+    const int64_t at = points / cells * i + (points % cells * i + cells - 1) / cells;
+    return unit && i < cells ? at - at % unit : at;
 }
 
 /* The points of the thinnest part of n: from end to end a rank has at least so many along a
@@ -22,7 +24,8 @@ static inline int64_t plan_cut(int64_t points, int cells, int64_t i)
 static inline int64_t dealt_thinnest(const plan_dealt *p, int d, int64_t points)
 {
     const int64_t cells = p->raster.cells[d], thinnest = p->raster.thinnest[d];
-    return points / cells * thinnest + points % cells * thinnest / cells;
+    const int64_t all = points / cells * thinnest + points % cells * thinnest / cells;
+    return larger(all - p->raster.unit[d], 0);
 }
 
 /* ---- dealt_cut.c: which grids and fields are cut -----------------------------------------------
@@ -33,8 +36,9 @@ bool dealt_may_cut(const plan_dealt *p, const grid_shape *shape);
 /* Whether a copy takes each value from the same rank, or a neighbour: along dimensions that are cut
  * it moves values by so few points, between two fields that are cut alike. */
 bool dealt_copies_near(const plan_dealt *p, const chain_loop *loop);
-/* Whether a field is cut where the grid of a loop is that touches it: its own grid, or a finer or
- * coarser one. A loop reads other fields only where they are whole. */
+/* Whether a field is cut where the grid of a loop is that touches it: its own grid, a finer or
+ * coarser one, or elements of the same mesh. A loop reads other fields only where they are whole.
+ */
 bool dealt_follows(const plan_dealt *p, const analysis_loop *l, const analysis_touch *t);
 
 /* ---- dealt_suits.c: which loops may run in parts ----------------------------------------------

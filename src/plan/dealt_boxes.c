@@ -9,8 +9,8 @@ grid_box plan_own_box(const chain_slot *slot, const plan_ranks *ranks, int box)
         const int count = ranks->raster.cells[d];
         int64_t points = chain_slot_grid(slot).size[d];
         if (slot->absent_axis[d]) continue;
-        if (cells->lo[d] > 0) own.lo[d] = plan_cut(points, count, cells->lo[d]);
-        if (cells->hi[d] < count) own.hi[d] = plan_cut(points, count, cells->hi[d]);
+        if (cells->lo[d] > 0) own.lo[d] = dealt_cut(&ranks->raster, d, points, cells->lo[d]);
+        if (cells->hi[d] < count) own.hi[d] = dealt_cut(&ranks->raster, d, points, cells->hi[d]);
     }
     return own;
 }
@@ -24,8 +24,8 @@ grid_box plan_own_points(const chain_loop *loop, const plan_ranks *ranks, int nu
         const int count = ranks->raster.cells[d];
         int64_t points = loop->shape.size[d], shift = image[d] * points;
         if (count == 1) continue;
-        int64_t lo = plan_cut(points, count, cells->lo[d]) + span[d].lo;
-        int64_t hi = plan_cut(points, count, cells->hi[d]) + span[d].hi;
+        int64_t lo = dealt_cut(&ranks->raster, d, points, cells->lo[d]) + span[d].lo;
+        int64_t hi = dealt_cut(&ranks->raster, d, points, cells->hi[d]) + span[d].hi;
         box.lo[d] += shift;
         box.hi[d] += shift;
         if (cells->lo[d] > 0 || image[d]) box.lo[d] = larger(box.lo[d], lo);

@@ -27,9 +27,19 @@ bool dealt_copies_near(const plan_dealt *p, const chain_loop *loop)
     return near;
 }
 
+/* Whether grids are cut at shares that differ, as units do, along a dimension of a ratio. */
+static bool cuts_ratio(const plan_dealt *p, const ir_param *param)
+{
+    bool cuts = false;
+    for (int d = 0; d < 3; d++)
+        cuts = cuts || (p->raster.unit[d] && (param->finer[d] || param->coarser[d]));
+    return cuts;
+}
+
 bool dealt_follows(const plan_dealt *p, const analysis_loop *l, const analysis_touch *t)
 {
     const grid_shape grid = chain_slot_grid(l->loop->bindings[t->param].slot);
     bool copied = l->loop->copy && dealt_copies_near(p, l->loop);
-    return (!t->remapped || t->scaled || copied) && dealt_may_cut(p, &grid);
+    bool scaled = t->scaled && !cuts_ratio(p, &l->loop->kernel->params[t->param]);
+    return (!t->remapped || scaled || copied || t->hops.count) && dealt_may_cut(p, &grid);
 }

@@ -19,6 +19,18 @@ static void find_wraps(const dealt_run *r, const analysis_touch *t, bool wraps[3
         wraps[d] = !share_of(r, t)->whole && r->v->c->p->wraps[d] && plan_may_wrap(field, d);
 }
 
+/* Of neighbours in a mesh, those that the tables have, of all elements. */
+static void narrow_to_neighbours(const dealt_run *r, const analysis_touch *t, const grid_box *at,
+                                 grid_box *end)
+{
+    const int d = t->level - 1;
+    int64_t lo = at->lo[d], hi = at->hi[d];
+    for (int i = 0; i < t->hops.count; i++)
+        grid_mesh_span(r->l->loop->mesh, t->hops.from[i], t->hops.to[i], &lo, &hi);
+    end->lo[d] = lo;
+    end->hi[d] = hi;
+}
+
 /* The boxes that a touch of some points ends in, on the rank. */
 static int find_ends(const dealt_run *r, const analysis_touch *t, const dealt_points_of *at,
                      grid_box ends[ANALYSIS_RESOLVED_BOXES])
@@ -29,7 +41,9 @@ static int find_ends(const dealt_run *r, const analysis_touch *t, const dealt_po
     find_wraps(r, t, wraps);
     for (int d = 0; d < 3; d++)
         shift[d] = wraps[d] ? at->image[d] * chain_slot_axis(field, d).cells : 0;
-    return analysis_resolved_boxes(r->l, t, &at->box, wraps, shift, ends);
+    int count = analysis_resolved_boxes(r->l, t, &at->box, wraps, shift, ends);
+    for (int k = 0; k < count && t->hops.count; k++) narrow_to_neighbours(r, t, &at->box, &ends[k]);
+    return count;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */

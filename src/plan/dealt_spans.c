@@ -25,9 +25,28 @@ static ratio ratio_of(const plan_dealt *p, const analysis_loop *l, const analysi
 
 static int64_t ceil_divide(int64_t a, int64_t b) { return -floor_divide(-a, b); }
 
+/* Neighbours in a mesh. All kinds of elements are cut at the same share x, but for rounding: N
+ * elements between x N - unit and x N + 1. So from element x N + e on neighbours lie from
+ * x n + e n / N on, less or more what the mesh reaches. */
+static plan_span hopped(const plan_dealt *p, const analysis_loop *l, const analysis_touch *t,
+                        plan_span extent)
+{
+    const grid_mesh *mesh = l->loop->mesh;
+    const int64_t unit = p->raster.unit[mesh->along];
+    for (int i = 0; i < t->hops.count; i++) {
+        const int from = t->hops.from[i], to = t->hops.to[i];
+        const int64_t n = mesh->count[to], all = mesh->count[from];
+        const grid_reach reach = grid_mesh_reach(mesh, from, to);
+        extent.lo = floor_divide((extent.lo - unit) * n, all) + reach.lo - 2;
+        extent.hi = ceil_divide((extent.hi + 1) * n, all) + reach.hi + unit + 1;
+    }
+    return extent;
+}
+
 plan_span dealt_touched(const plan_dealt *p, const analysis_loop *l, const analysis_touch *t, int d,
                         plan_span extent)
 {
+    if (t->hops.count && t->level == d + 1) return hopped(p, l, t, extent);
     ratio r = ratio_of(p, l, t, d);
     analysis_distance far = t->far[d];
     if (r.coarser > 1)

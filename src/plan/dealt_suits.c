@@ -15,11 +15,19 @@ bool plan_cuts(const plan_raster *raster, bool small, const grid_shape *shape)
     return plan_is_dealt(shape, small) && dealt_may_cut(&p, shape);
 }
 
+/* Of a mesh only the elements are cut. */
+static bool cuts_elements(const plan_dealt *p, const grid_mesh *mesh)
+{
+    bool cuts = true;
+    for (int d = 0; d < 3; d++) cuts = cuts && (d == mesh->along || !dealt_is_cut(p, d));
+    return cuts;
+}
+
 /* A loop on few points may all the same touch a grid of many, which is then not gathered. */
 static bool suits_grids(const plan_dealt *p, const analysis_loop *l)
 {
     bool many = plan_is_dealt(&l->loop->shape, p->small);
-    if (l->loop->mesh) return false; /* neighbours may lie anywhere */
+    if (l->loop->mesh && !cuts_elements(p, l->loop->mesh)) return false;
     for (int i = 0; i < l->touch_count; i++) {
         const analysis_touch *t = &l->touches[i];
         if (t->scalar || !t->scaled) continue;
@@ -63,7 +71,9 @@ static bool has_periodic_points_beyond(const analysis_loop *l, int d)
 /* Whether ranks would have parts of the bricks over which a loop reduces. */
 static bool cuts_bricks(const plan_dealt *p, const analysis_loop *l)
 {
-    return l->reduces && dealt_is_cut(p, 0) && l->loop->shape.size[0] != p->raster.bricks;
+    const bool between =
+        p->raster.unit[0] == IR_BRICK || l->loop->shape.size[0] == p->raster.bricks;
+    return l->reduces && dealt_is_cut(p, 0) && !between;
 }
 
 bool dealt_suits(const plan_dealt *p, const plan_home *homes, const analysis_loop *l)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# On several ranks each computes all of a mesh: the bits are those of one rank.
+# Each rank computes its elements of a mesh, or all where neighbours are far: the bits are those of
+# one rank.
 set -euo pipefail
 # shellcheck source=tests/apps/apps_helpers.bash
 . "$KATA_SOURCE/tests/apps/apps_helpers.bash"
@@ -7,8 +8,23 @@ set -euo pipefail
 . "$KATA_SOURCE/tests/ranks/ranks_helpers.bash"
 export OMPI_MCA_rmaps_base_oversubscribe=1
 
-if ! timeout -k 5 200 mpirun -n 3 "$KATA_BUILD/tests/test_mesh" brief >out 2>&1 </dev/null; then
-    fail "the test of meshes on 3 ranks"
-    cat out
-fi
+# What a test prints goes to `out`.
+test_on() # ranks test [argument]
+{
+    local ranks=$1 test=$2
+    shift 2
+    if ! timeout -k 5 200 mpirun -n "$ranks" "$KATA_BUILD/tests/test_$test" "$@" >out 2>&1 </dev/null; then
+        fail "$test on $ranks ranks"
+        cat out
+    fi
+}
+
+test_on 3 mesh brief
+export KATA_EXPLAIN=text KATA_EXPLAIN_QUICK=1
+for ranks in 2 3; do
+    test_on "$ranks" mesh_parts values
+    if grep -q '^whole' out; then fail "a loop of mesh_parts that each rank runs whole"; fi
+    test_on "$ranks" mesh_random ranks
+    if ! grep -q '^exchange' out; then fail "mesh_random exchanges nothing on $ranks ranks"; fi
+done
 finish

@@ -23,7 +23,7 @@ static void deal_one(const ir_kernel *kernel, chain_slot slots[2], kata_rule rul
     chain c = {0};
     messages m = {0};
     analysis_chain a;
-    plan_dealt p = {.raster = {{1, 2, 1}, {1, 1, 1}, 0}, .every = 1, .small = true};
+    plan_dealt p = {.raster = {{1, 2, 1}, {1, 1, 1}, {0, 0, 0}, 0}, .every = 1, .small = true};
     for (int side = 0; side < 6; side++) boundary.side[side].rule = rule;
     loop.box = grid_shape_box(&loop.shape);
     assert_int_equal(chain_append(&c, &loop, &m), KATA_OK);

@@ -47,7 +47,7 @@ static void queue_loops(world *w, int64_t rows, int every)
 static void find_sections(const world *w, text *out)
 {
     plan_home homes[2] = {{.whole = false}, {.whole = false}};
-    plan_dealt p = {.raster = {{1, 2, 1}, {1, 1, 1}, 0}, .every = LOOPS};
+    plan_dealt p = {.raster = {{1, 2, 1}, {1, 1, 1}, {0, 0, 0}, 0}, .every = LOOPS};
     analysis_chain a;
     int loops = 0;
     assert_true(analysis_chain_make(&w->chain, &a));

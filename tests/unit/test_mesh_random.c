@@ -1,6 +1,6 @@
 /* Random meshes and random kernels on them: each executor gives the bits of plain loops over the
  * same tables, which are written here and know nothing of the library; with the name of a device as
- * argument, this device does. */
+ * argument, this device does; with the word ranks, on meshes that ranks take parts of. */
 /* Labels: hostile threads slow */
 #include "ir/ir.h"
 
@@ -30,11 +30,17 @@ static int from(int low, int high)
  * cell. */
 typedef struct mesh {
     int count[KINDS], width[KINDS][KINDS], nz;
+    int near; /* neighbours lie so far, at most, from where they would if all were strewn alike */
     kata_order order;
     int32_t table[KINDS][KINDS][MOST * WIDEST];
 } mesh;
 
 enum { CELL, EDGE, VERTEX };
+
+static bool for_ranks; /* neighbours are near, and levels many */
+
+static int smaller_of(int a, int b) { return a < b ? a : b; }
+static int larger_of(int a, int b) { return a > b ? a : b; }
 
 static bool is_in_row(const int32_t *row, int slots, int32_t x)
 {
@@ -49,7 +55,10 @@ static void draw_table(mesh *m, int a, int b, int empty)
     int width = m->width[a][b];
     for (int i = 0; i < m->count[a]; i++)
         for (int k = 0; k < width; k++) {
-            int32_t *row = &m->table[a][b][i * width], x = from(0, m->count[b] - 1);
+            const int place = i * m->count[b] / m->count[a];
+            int32_t *row = &m->table[a][b][i * width],
+                    x = from(larger_of(place - m->near, 0),
+                             smaller_of(place + m->near, m->count[b] - 1));
             bool none = from(1, 100) <= empty || (a != b && is_in_row(row, k, x));
             row[k] = none ? -1 : x;
         }
@@ -76,9 +85,10 @@ static void draw_mesh(mesh *m)
     bool fits;
     do {
         memset(m, 0, sizeof *m);
-        m->nz = from(0, 2) ? from(1, MOST_Z) : 1;
+        m->nz = for_ranks ? from(8, MOST_Z) : from(0, 2) ? from(1, MOST_Z) : 1;
         m->order = (kata_order)from(KATA_ORDER_FOUND, KATA_ORDER_NEAR);
-        for (int a = 0; a < KINDS; a++) m->count[a] = from(8, MOST);
+        m->near = for_ranks || from(0, 1) ? from(2, 4) : MOST;
+        for (int a = 0; a < KINDS; a++) m->count[a] = from(for_ranks ? MOST / 2 : 8, MOST);
         m->width[EDGE][CELL] = 2;
         m->width[CELL][VERTEX] = from(1, 4);
         for (int a = 0; a < KINDS; a++) m->width[a][a] = from(1, WIDEST);
@@ -237,7 +247,7 @@ static void run_term(const mesh *m, const data *d, const term *t, int on, int i,
     }
 }
 
-static void run_plain(const mesh *m, const kernel *k, data *d)
+static void step_plain(const mesh *m, const kernel *k, data *d)
 {
     static double made[MOST_Z * MOST];
     d->most = -1e300;
@@ -249,6 +259,14 @@ static void run_plain(const mesh *m, const kernel *k, data *d)
             if (s > d->most) d->most = s;
         }
     memcpy(d->r, made, sizeof made);
+}
+
+/* Two steps: the second one finds at neighbours what the first one has made. */
+static void run_plain(const mesh *m, const kernel *k, data *d)
+{
+    step_plain(m, k, d);
+    memcpy(d->f[k->on], d->r, sizeof(double) * (size_t)(m->count[k->on] * m->nz));
+    step_plain(m, k, d);
 }
 
 /* ---- programs -------------------------------------------------------------------------------- */
@@ -266,11 +284,12 @@ static void run(const mesh *m, const kernel *k, data *d, const kata_options *opt
     kata_grid *g = make_mesh(context, m);
     kata_kernel *made = kata_module_kernel(kata_module_from_text(context, "k.kata", k->text), 0);
     kata_arg args[2 * KINDS + 2];
+    kata_field *fields[KINDS];
     int n = 0;
     kata_scalar *most = kata_scalar_new(context, "most", KATA_F64);
     kata_field *r = kata_field_new(g, "r", KATA_F64, .on = KATA_CELLS + k->on);
     for (int l = 0; l < KINDS; l++) {
-        kata_field *f = kata_field_new(g, "f", KATA_F64, .on = KATA_CELLS + l);
+        kata_field *f = fields[l] = kata_field_new(g, "f", KATA_F64, .on = KATA_CELLS + l);
         kata_put(f, kata_on(f), d->f[l], (int64_t)m->count[l] * m->nz);
         args[n++] = kata_arg_field(f, 0);
     }
@@ -285,6 +304,8 @@ static void run(const mesh *m, const kernel *k, data *d, const kata_options *opt
     args[n++] = kata_arg_field(r, 0);
     args[n++] = kata_arg_scalar(most, 0);
     kata_range all = kata_all(g);
+    kata_apply_args(made, &all, n, args);
+    kata_copy(fields[k->on], kata_on(r), r, kata_on(r));
     kata_apply_args(made, &all, n, args);
     kata_get(r, kata_on(r), d->r, (int64_t)m->count[k->on] * m->nz);
     kata_scalar_get(most, &d->most);
@@ -333,7 +354,8 @@ static void random_kernels_have_the_bits_of_plain_loops(void **unused)
 
 int main(int argc, char **argv)
 {
-    if (argc > 1) device = argv[1];
+    for_ranks = argc > 1 && !strcmp(argv[1], "ranks");
+    if (argc > 1 && !for_ranks) device = argv[1];
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_kernels_have_the_bits_of_plain_loops),
     };
