@@ -197,6 +197,20 @@ static void write_table(chain_slot *slot, kata_type type, const void *table, int
     }
 }
 
+/* Where a slot is empty: -1, and less where another element than the first is to be read. */
+static void write_empty(const grid_mesh *mesh, int from, int to, chain_slot *slot)
+{
+    const grid_relation *r = &mesh->relation[from][to];
+    for (int64_t i = 0; r->misses && i < mesh->count[from]; i++) {
+        const int32_t other = (int32_t)grid_mesh_other(mesh, from, to, i);
+        int64_t at[3] = {0};
+        at[mesh->along] = i;
+        for (int k = 0; k < r->width; k++)
+            if (r->of[i * r->width + k] < 0)
+                store_set_element(slot->array, k, at, ir_value_of_int(IR_I32, -1 - other));
+    }
+}
+
 /* Of each place, what a parameter has there; NULL when memory is out. */
 static const void *values_of(kata *k, const grid_mesh *mesh, const ir_param *param)
 {
@@ -212,8 +226,11 @@ static kata_status fill(kata *k, const grid_mesh *mesh, const ir_param *param, c
     if (!table) return api_no_memory(k);
     kata_status status = store_make_array(slot, param->name, &k->messages);
     api_note_error(k);
-    if (!status) write_table(slot, slot->type, table, slot->components);
-    return status;
+    if (status) return status;
+    write_table(slot, slot->type, table, slot->components);
+    if (param->hidden == IR_HIDDEN_NEIGHBOURS)
+        write_empty(mesh, param->on - KATA_CELLS, param->each - KATA_CELLS, slot);
+    return KATA_OK;
 }
 
 chain_slot *api_mesh_hidden(const kata_grid *grid, const ir_param *param)

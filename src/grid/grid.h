@@ -327,9 +327,12 @@ int grid_mesh_sign(const grid_mesh *mesh, int from, int to, int64_t element, int
 
 /* ---- mesh_reach.c ---------------------------------------------------------------------------- */
 
+/* The element at i*n / N, of N elements and n of the other kind: it is read where element i has no
+ * neighbour. */
+int64_t grid_mesh_other(const grid_mesh *mesh, int from, int to, int64_t i);
 /* Of a relation that is known. */
 grid_reach grid_mesh_reach(const grid_mesh *mesh, int from, int to);
-/* The smallest span that has all neighbours of a span of elements. */
+/* The smallest span that has all that is read at neighbours of a span of elements. */
 void grid_mesh_span(const grid_mesh *mesh, int from, int to, int64_t *lo, int64_t *hi);
 
 /* ---- mesh_order.c ---------------------------------------------------------------------------- */

@@ -201,15 +201,18 @@ static void refuse_level(lowering *l, const ir_expr *e, int dimension)
     message_send(l->m);
 }
 
-/* Where there is no neighbour, the first element is read, and what is made of it is not used. */
+/* Where there is no neighbour, the number is -1 - i: element i is read, and what is made of it is
+ * not used. */
 static ir_id neighbour_index(lowering *l, const ir_expr *e, ir_id index)
 {
     const ir_node *number = &l->g->nodes[l->g->nodes[index].arg[0]]; /* what is converted */
     const ir_param *param = &l->kernel->params[number->param];
     if (!(param->misses >> number->element & 1)) return index;
     ir_id zero = ir_graph_const(l->g, IR_I64, ir_value_of_int(IR_I64, 0));
+    ir_id minus_one = ir_graph_const(l->g, IR_I64, ir_value_of_int(IR_I64, -1));
     ir_id none = ir_graph_op(l->g, IR_LT, IR_BOOL, index, zero, 0, e->at);
-    return ir_graph_op(l->g, IR_SELECT, IR_I64, none, zero, index, e->at);
+    ir_id other = ir_graph_op(l->g, IR_SUB, IR_I64, minus_one, index, 0, e->at);
+    return ir_graph_op(l->g, IR_SELECT, IR_I64, none, other, index, e->at);
 }
 
 /* A field at an index along one dimension; offsets along the others. */

@@ -199,13 +199,63 @@ static void fields_have_the_bits_of_the_reference(void **unused)
     }
 }
 
+/* ---- grids beside a mesh --------------------------------------------------------------------- */
+
+enum { NX = 3300, NY = 6 };
+
+static const char on_grids[] =
+    "kernel blur(in double u, out double v, sum double all)\n"
+    "{ v = 0.3*(u[1,0] + u[-1,0] + u[0,1]) + 0.1*u; all += v; }\n"
+    "kernel coarse(in double f finer(2), out double c) { c = f[0,0] + f[1,0] + f[0,1] - f[1,1]; }\n"
+    "kernel fine(inout double f, in double c coarser(2)) { f = f - 0.1*c; }\n"
+    "kernel once(in double a on cell, out double b on cell) on cell { b = 2*a; }\n";
+
+/* Values of a grid, after steps on it and on a coarser one. */
+static void run_beside(kata_options options, double values[NX * NY], double *all)
+{
+    options.no_warnings = true;
+    kata *k = kata_open(&options);
+    kata_module *m = kata_module_from_text(k, "beside.kata", on_grids);
+    kata_grid *sphere = kata_grid_sphere(k, 2, 5, 1), *g = kata_grid_2d(k, NX, NY);
+    kata_field *a = kata_field_new(sphere, "a", KATA_F64, .on = KATA_CELLS);
+    kata_field *b = kata_field_like(a, "b");
+    kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = KATA_PERIODIC);
+    kata_field *v = kata_field_like(u, "v");
+    kata_field *c = kata_field_new(kata_grid_coarsen(g, 2, 2, 1), "c", KATA_F64);
+    kata_scalar *sum = kata_scalar_new(k, "all", KATA_F64);
+    for (int i = 0; i < NX * NY; i++) values[i] = (double)(i * 7919 % 2003) / 1001 - 1;
+    kata_put(u, kata_all(g), values, NX * NY);
+    kata_apply(kata_kernel_find(m, "once"), kata_all(sphere), a, b);
+    for (int i = 0; i < STEPS; i++) {
+        kata_apply(kata_kernel_find(m, "blur"), kata_all(g), u, v, sum);
+        kata_apply(kata_kernel_find(m, "coarse"), kata_all(c->grid), v, c);
+        kata_apply(kata_kernel_find(m, "fine"), kata_all(g), v, c);
+        kata_swap(u, v);
+    }
+    kata_get(u, kata_all(g), values, NX * NY);
+    kata_scalar_get(sum, all);
+    assert_int_equal(kata_close(k), KATA_OK);
+}
+
+static void grids_beside_a_mesh_have_the_bits_of_the_reference(void **unused)
+{
+    static double got[NX * NY], expected[NX * NY];
+    double sums[2];
+    (void)unused;
+    run_beside((kata_options){.executor = "cpu"}, got, &sums[0]);
+    run_beside((kata_options){.executor = "reference"}, expected, &sums[1]);
+    assert_memory_equal(got, expected, sizeof got);
+    assert_true(sums[0] == sums[1]);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(grids_beside_a_mesh_have_the_bits_of_the_reference),
         cmocka_unit_test(fields_have_the_bits_of_the_reference),
         cmocka_unit_test(plans_of_meshes_are_right),
     };
     (void)argv;
-    return argc > 1 ? _cmocka_run_group_tests("values", tests, 1, NULL, NULL)
+    return argc > 1 ? _cmocka_run_group_tests("values", tests, 2, NULL, NULL)
                     : cmocka_run_group_tests(tests, NULL, NULL);
 }
