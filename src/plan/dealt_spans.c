@@ -35,7 +35,7 @@ static plan_span hopped(const plan_dealt *p, const analysis_loop *l, const analy
     const int64_t unit = p->raster.unit[mesh->along];
     for (int i = 0; i < t->hops.count; i++) {
         const int from = t->hops.from[i], to = t->hops.to[i];
-        const int64_t n = mesh->count[to], all = mesh->count[from];
+        const int64_t n = mesh->count[to], all = larger(mesh->count[from], 1);
         const grid_reach reach = grid_mesh_reach(mesh, from, to);
         extent.lo = floor_divide((extent.lo - unit) * n, all) + reach.lo - 2;
         extent.hi = ceil_divide((extent.hi + 1) * n, all) + reach.hi + unit + 1;
