@@ -51,6 +51,27 @@ static bool makes_gone(const cpu_inliner *in, int loop)
     return components > 0 && components == l->kernel->store_count;
 }
 
+/* Where elements lie beside each other, the number of a neighbour is looked up for each value,
+ * which costs more than the value: nothing is made for neighbours several times. Where levels do,
+ * it is looked up once for all of them. */
+static bool looks_up_each(const chain_loop *l) { return HOSTILE(l->mesh->along == 0, false); }
+
+/* Whether a maker has run at all points that a touch reads, in its loop's box. Of neighbours in a
+ * mesh it has computed all elements. */
+static bool reads_made(const chain_loop *made, const analysis_touch *t, const chain_loop *l)
+{
+    grid_box box = l->box;
+    const int along = t->hops.count ? t->level - 1 : 3;
+    if (t->writes || (t->remapped && !t->hops.count)) return false;
+    if (t->hops.count && looks_up_each(l)) return false;
+    if (!t->hops.count && !grid_shape_equal(&l->shape, &made->shape)) return false;
+    for (int d = 0; d < 3; d++) {
+        box.lo[d] = d == along ? 0 : box.lo[d] + t->lo[d];
+        box.hi[d] = d == along ? made->shape.size[d] : box.hi[d] + t->hi[d];
+    }
+    return grid_box_is_empty(&l->box) || grid_box_contains(&made->box, &box);
+}
+
 /* Whether a loop may compute what it reads by a parameter. */
 static bool can_take(const cpu_inliner *in, int loop, int p, int maker)
 {
@@ -58,22 +79,15 @@ static bool can_take(const cpu_inliner *in, int loop, int p, int maker)
     const ir_kernel *k = l->kernel;
     const ir_param *param = &k->params[p];
     if (maker < 0 || l->once || l->copy || l->sparse || k->direction || k->check_count ||
-        k->level_read_count || k->addition_count || param->kind != IR_PARAM_IN ||
+        (k->level_read_count && !l->mesh) || k->addition_count || param->kind != IR_PARAM_IN ||
         ir_param_has_ratio(param) || ir_param_lacks_dimensions(param) || !is_exact(l, p))
         return false;
     const chain_loop *made = &in->c->loops[maker];
-    if (!grid_shape_equal(&l->shape, &made->shape)) return false;
+    if (l->mesh != made->mesh) return false;
     const analysis_loop *of = &in->a->loops[loop];
     for (int i = 0; i < of->touch_count; i++) {
         const analysis_touch *t = &of->touches[i];
-        grid_box box = l->box;
-        if (t->param != p || t->scalar) continue;
-        if (t->writes || t->remapped) return false;
-        for (int d = 0; d < 3; d++) {
-            box.lo[d] += t->lo[d];
-            box.hi[d] += t->hi[d];
-        }
-        if (!grid_box_is_empty(&l->box) && !grid_box_contains(&made->box, &box)) return false;
+        if (t->param == p && !t->scalar && !reads_made(made, t, l)) return false;
     }
     return true;
 }

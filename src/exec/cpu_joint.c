@@ -2,11 +2,12 @@
  * equal kernels that pass values to one another alike, and kept until the executor ends. */
 #include "exec/inline.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MOST_MORE = 14, /* work at a point, for each loop that is left out */
+    MOST_MORE = HOSTILE(14, 1000), /* work at a point, for each loop that is left out */
     MOST_COST = 3000
 };
 
@@ -92,13 +93,14 @@ static uint64_t hash_joint(const cpu_joint *j)
     return hash;
 }
 
-/* Whether a kernel costs not much more than its parts. */
+/* Whether a kernel costs not much more than its parts, at a point of its loop. */
 static bool is_worth(const cpu_joint *j, const ir_kernel *kernel)
 {
-    int64_t before = 0;
-    for (int i = 0; i < j->count; i++) before += ir_work(j->parts[i].kernel);
-    return ir_work(kernel) <= before + MOST_MORE * (j->count - 1) &&
-           ir_compile_cost(kernel) <= MOST_COST;
+    double before = 0;
+    for (int i = 0; i < j->count; i++)
+        before += j->points[i] * (double)ir_work(j->parts[i].kernel) +
+                  (i + 1 < j->count ? MOST_MORE * fmax(j->points[i], 1) : 0);
+    return (double)ir_work(kernel) <= before && ir_compile_cost(kernel) <= MOST_COST;
 }
 
 /* Sets the kernel of a new joint, none where it would not be worth it; false when memory is out. */
@@ -111,6 +113,13 @@ static bool make_kernel(const cpu_joint *j, joined_kernel *out)
     bool made = ir_inline(j->parts, j->count, &out->memory, k);
     joined_kernel_end(out, k, made && is_worth(j, k));
     return true;
+}
+
+/* Of another kind in a mesh there are more elements, or fewer. */
+static double elements_for_one(const chain_loop *maker, const chain_loop *last)
+{
+    if (!last->mesh) return 1;
+    return (double)chain_loop_points(maker) / fmax((double)chain_loop_points(last), 1);
 }
 
 /* The kernel of a joint; NULL where there is none. False when memory is out. */
@@ -141,6 +150,8 @@ bool cpu_join(cpu_inliner *in, int loop, const ir_kernel **kernel)
     *kernel = NULL;
     j->count = j->param_count = 0;
     bool fits = add_part(in, j, loop) >= 0 && name_params(in, j, j->count - 1);
+    for (int i = 0; i < j->count; i++)
+        j->points[i] = elements_for_one(&in->c->loops[j->loops[i]], &in->c->loops[loop]);
     for (int part = 0; part < j->count - 1 && fits; part++) fits = name_params(in, j, part);
     return !fits || find_kernel(in->cpu, j, kernel);
 }

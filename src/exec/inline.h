@@ -13,6 +13,7 @@ enum { CPU_MOST_PARTS = 16, CPU_MOST_PARAMS = 62 };
 typedef struct cpu_joint {
     ir_inlined parts[CPU_MOST_PARTS];
     int loops[CPU_MOST_PARTS], count; /* numbers in the chain */
+    double points[CPU_MOST_PARTS];    /* of their loops, for one of the last loop's */
     ir_param params[CPU_MOST_PARAMS];
     chain_binding bindings[CPU_MOST_PARAMS];
     int param_count;

@@ -131,8 +131,10 @@ typedef struct term {
     enum { PLAIN, ORIENTED, WEIGHTED, NUMBERED } kind;
 } term;
 
+/* `made`: the kernel reads of this kind not the field, but what another kernel makes of it and of
+ * its neighbours `from`: a temporary, which may be computed where it is read. */
 typedef struct kernel {
-    int on, count;
+    int on, count, made, from;
     term terms[TERMS];
     char text[ROOM];
 } kernel;
@@ -182,7 +184,10 @@ static void print_kernel(const mesh *m, kernel *k)
     size_t n = 0;
     char value[400];
 #define ADD(...) n += (size_t)snprintf(k->text + n, ROOM - n, __VA_ARGS__)
-    ADD("contract off;\nkernel k(");
+    ADD("contract off;\n"
+        "kernel make(in double a on %s, in double b on %s, out double t on %s) on %s\n"
+        "{ double s = 0.5*a; for (n : %s) s = s*0.75 + b[n]; t = s; }\nkernel k(",
+        one(k->made), one(k->from), one(k->made), one(k->made), many(k->from));
     for (int l = 0; l < KINDS; l++) ADD("in double f%d on %s, ", l, one(l));
     for (int l = 0; l < KINDS; l++)
         if (m->width[k->on][l]) ADD("in double w%d on %s : %s along xy, ", l, one(k->on), many(l));
@@ -247,14 +252,31 @@ static void run_term(const mesh *m, const data *d, const term *t, int on, int i,
     }
 }
 
+static void make_plain(const mesh *m, const kernel *k, const data *d, double *made)
+{
+    const int a = k->made, b = k->from, width = m->width[a][b];
+    for (int z = 0; z < m->nz; z++)
+        for (int i = 0; i < m->count[a]; i++) {
+            double s = 0.5 * d->f[a][z * m->count[a] + i];
+            for (int slot = 0; slot < width; slot++) {
+                const int32_t n = m->table[a][b][i * width + slot];
+                if (n >= 0) s = s * 0.75 + d->f[b][z * m->count[b] + n];
+            }
+            made[z * m->count[a] + i] = s;
+        }
+}
+
 static void step_plain(const mesh *m, const kernel *k, data *d)
 {
     static double made[MOST_Z * MOST];
+    static data read;
+    read = *d;
+    make_plain(m, k, d, read.f[k->made]);
     d->most = -1e300;
     for (int z = 0; z < m->nz; z++)
         for (int i = 0; i < m->count[k->on]; i++) {
             double s = 0.5 * d->r[z * m->count[k->on] + i] + 0.001 * i;
-            for (int t = 0; t < k->count; t++) run_term(m, d, &k->terms[t], k->on, i, z, &s);
+            for (int t = 0; t < k->count; t++) run_term(m, &read, &k->terms[t], k->on, i, z, &s);
             made[z * m->count[k->on] + i] = s;
             if (s > d->most) d->most = s;
         }
@@ -282,7 +304,8 @@ static void run(const mesh *m, const kernel *k, data *d, const kata_options *opt
 {
     kata *context = kata_open(options);
     kata_grid *g = make_mesh(context, m);
-    kata_kernel *made = kata_module_kernel(kata_module_from_text(context, "k.kata", k->text), 0);
+    kata_module *module = kata_module_from_text(context, "k.kata", k->text);
+    kata_kernel *made = kata_kernel_find(module, "k"), *make = kata_kernel_find(module, "make");
     kata_arg args[2 * KINDS + 2];
     kata_field *fields[KINDS];
     int n = 0;
@@ -293,6 +316,8 @@ static void run(const mesh *m, const kernel *k, data *d, const kata_options *opt
         kata_put(f, kata_on(f), d->f[l], (int64_t)m->count[l] * m->nz);
         args[n++] = kata_arg_field(f, 0);
     }
+    kata_field *t = kata_field_new(g, "t", KATA_F64, .on = KATA_CELLS + k->made, .temporary = true);
+    args[k->made] = kata_arg_field(t, 0);
     for (int l = 0; l < KINDS; l++) {
         if (!m->width[k->on][l]) continue;
         kata_field *w = kata_field_new(g, "w", KATA_F64, .on = KATA_CELLS + k->on,
@@ -304,9 +329,12 @@ static void run(const mesh *m, const kernel *k, data *d, const kata_options *opt
     args[n++] = kata_arg_field(r, 0);
     args[n++] = kata_arg_scalar(most, 0);
     kata_range all = kata_all(g);
+    kata_apply(make, all, fields[k->made], fields[k->from], t);
     kata_apply_args(made, &all, n, args);
     kata_copy(fields[k->on], kata_on(r), r, kata_on(r));
+    kata_apply(make, all, fields[k->made], fields[k->from], t);
     kata_apply_args(made, &all, n, args);
+    kata_step(context); /* ends the values of `t` */
     kata_get(r, kata_on(r), d->r, (int64_t)m->count[k->on] * m->nz);
     kata_scalar_get(most, &d->most);
     assert_int_equal(kata_close(context), KATA_OK);
@@ -324,8 +352,15 @@ static void check(uint64_t seed)
     static data given, expected, got;
     state = seed;
     draw_mesh(&m);
-    k = (kernel){.on = from(0, KINDS - 1), .count = from(1, TERMS)};
+    k = (kernel){.on = from(0, KINDS - 1), .count = from(1, TERMS), .made = from(0, KINDS - 1)};
+    k.from = draw_relation(&m, k.made);
     for (int i = 0; i < k.count; i++) draw_term(&m, &k, &k.terms[i]);
+    if (from(0, 1)) { /* little is made several times */
+        k.count = 1;
+        k.terms[0] = (term){.to = k.terms[0].to, .then = -1, .kind = PLAIN};
+        k.made = k.terms[0].to;
+        k.from = draw_relation(&m, k.made);
+    }
     print_kernel(&m, &k);
     draw_data(&given);
     expected = given;
