@@ -54,7 +54,7 @@ static bool makes_gone(const cpu_inliner *in, int loop)
 /* Where elements lie beside each other, the number of a neighbour is looked up for each value,
  * which costs more than the value: nothing is made for neighbours several times. Where levels do,
  * it is looked up once for all of them. */
-static bool looks_up_each(const chain_loop *l) { return HOSTILE(l->mesh->along == 0, false); }
+static bool looks_up_each(const chain_loop *l) { return l->mesh->along == HOSTILE(0, -1); }
 
 /* Whether a maker has run at all points that a touch reads, in its loop's box. Of neighbours in a
  * mesh it has computed all elements. */
