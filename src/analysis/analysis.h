@@ -38,8 +38,6 @@ typedef struct analysis_distance {
     bool periodic;
 } analysis_distance;
 
-/* A touch: points of a loop read, or write, a component of a slot at offsets from their own
- * indices. The box lo to hi (inclusive) holds the offsets. */
 /* How a read gets to a neighbour in a mesh: by which relation, and from there by which next. 0: it
  * does not. */
 enum { ANALYSIS_MOST_HOPS = 4 };
@@ -48,6 +46,8 @@ typedef struct analysis_hops {
     unsigned char from[ANALYSIS_MOST_HOPS], to[ANALYSIS_MOST_HOPS]; /* of grid_mesh.relation */
 } analysis_hops;
 
+/* A touch: points of a loop read, or write, a component of a slot at offsets from their own
+ * indices. The box lo to hi (inclusive) holds the offsets. */
 typedef struct analysis_touch {
     int slot, component, param; /* slot: its number in the chain */
     int loop;                   /* its number */

@@ -51,10 +51,13 @@ static bool makes_gone(const cpu_inliner *in, int loop)
     return components > 0 && components == l->kernel->store_count;
 }
 
-/* Where elements lie beside each other, the number of a neighbour is looked up for each value,
- * which costs more than the value: nothing is made for neighbours several times. Where levels do,
- * it is looked up once for all of them. */
-static bool looks_up_each(const chain_loop *l) { return l->mesh->along == HOSTILE(0, -1); }
+/* Numbers of neighbours are looked up once for all levels that lie beside each other. For few this
+ * costs more than values do: nothing is made for neighbours several times. */
+static bool looks_up_often(const chain_loop *l)
+{
+    enum { FEWEST = HOSTILE(16, 1) };
+    return (l->mesh->along == 0 ? 1 : l->shape.size[0]) < FEWEST;
+}
 
 /* Whether a maker has run at all points that a touch reads, in its loop's box. Of neighbours in a
  * mesh it has computed all elements. */
@@ -63,7 +66,7 @@ static bool reads_made(const chain_loop *made, const analysis_touch *t, const ch
     grid_box box = l->box;
     const int along = t->hops.count ? t->level - 1 : 3;
     if (t->writes || (t->remapped && !t->hops.count)) return false;
-    if (t->hops.count && looks_up_each(l)) return false;
+    if (t->hops.count && looks_up_often(l)) return false;
     if (!t->hops.count && !grid_shape_equal(&l->shape, &made->shape)) return false;
     for (int d = 0; d < 3; d++) {
         box.lo[d] = d == along ? 0 : box.lo[d] + t->lo[d];

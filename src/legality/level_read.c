@@ -77,12 +77,14 @@ static kata_status check_values(const chain_loop *loop, const ir_level_read *rea
 {
     const chain_slot *slot = loop->bindings[read->param].slot;
     const int d = read->dimension;
-    grid_box box = analysis_resolved_box(loop, read->param, read->offset, need), missing;
+    if (!slot->discarded && !slot->tracked) return KATA_OK;
+    grid_box from = *need, missing;
+    from.lo[d] = 0;
+    from.hi[d] = 1; /* of all indices along it, which those of points say nothing about */
+    grid_box box = analysis_resolved_box(loop, read->param, read->offset, &from);
     box.lo[d] = 0;
     box.hi[d] = chain_slot_grid(slot).size[d];
-    bool known =
-        !slot->discarded && (!slot->tracked || grid_region_holds(&slot->set, &box, &missing));
-    if (known) return KATA_OK;
+    if (!slot->discarded && grid_region_holds(&slot->set, &box, &missing)) return KATA_OK;
     begin(loop, read, slot->temporary ? "where it was not written" : "after it was discarded", m);
     if (read->inside)
         message_line(m, "field '%s' must have values at all %s", loop->bindings[read->param].name,

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-enum { KINDS = 3, MOST = 40, WIDEST = 5, MOST_Z = 10, TERMS = 5, ROOM = 4096 };
+enum { KINDS = 3, MOST = 40, WIDEST = 5, MOST_Z = 18, TERMS = 5, ROOM = 4096 };
 
 static uint64_t state;
 
@@ -85,7 +85,7 @@ static void draw_mesh(mesh *m)
     bool fits;
     do {
         memset(m, 0, sizeof *m);
-        m->nz = for_ranks ? from(8, MOST_Z) : from(0, 2) ? from(1, MOST_Z) : 1;
+        m->nz = for_ranks || !from(0, 2) ? from(8, MOST_Z) : from(0, 1) ? from(1, 10) : 1;
         m->order = (kata_order)from(KATA_ORDER_FOUND, KATA_ORDER_NEAR);
         m->near = for_ranks || from(0, 1) ? from(2, 4) : MOST;
         for (int a = 0; a < KINDS; a++) m->count[a] = from(for_ranks ? MOST / 2 : 8, MOST);
