@@ -113,9 +113,12 @@ static void get(const world *w, kata_field *f, kata_location on, double *out)
 static bool brief;       /* as on several ranks */
 static const char *kind; /* of device; NULL: the processor */
 
+/* Tests that run at once have files of their own. */
 static const char *file_name(void)
 {
-    return brief ? "torus-of-ranks.nc" : kind ? "torus-of-device.nc" : "torus.nc";
+    static char name[40];
+    snprintf(name, sizeof name, "torus-of-%s.nc", brief ? "ranks" : kind ? kind : "processor");
+    return name;
 }
 
 /* The mesh, written to a file and read from it. */
