@@ -107,20 +107,23 @@ static ir_id copy_made(inliner *in, int maker, const ir_node *load, int made)
     return 0;
 }
 
-/* Moves a read; false: too far. */
+/* Moves a read; false: too far. At a neighbour no boundary rules are asked: what lies beside the
+ * element there, as a level below it, may be beyond a side. */
 static bool move_read(const ir_param *param, const place *at, ir_node *node)
 {
-    bool near = true;
+    const bool becomes = node->op == IR_LOAD && at->element && !param->absent_axis[at->along];
+    bool may = true;
     for (int d = 0; d < 3; d++) {
+        may = may && !(becomes && node->offset[d]);
         if (!param->absent_axis[d]) node->offset[d] += at->by[d];
-        near = near && node->offset[d] >= -IR_MAX_OFFSET && node->offset[d] <= IR_MAX_OFFSET;
+        may = may && node->offset[d] >= -IR_MAX_OFFSET && node->offset[d] <= IR_MAX_OFFSET;
     }
-    if (node->op == IR_LEVEL || !at->element || param->absent_axis[at->along]) return near;
+    if (!becomes) return may;
     node->op = IR_LEVEL;
     node->inside = true;
     node->value = ir_value_of_int(IR_I32, at->along);
     node->arg[0] = at->element;
-    return near;
+    return may;
 }
 
 static ir_id copy_node(inliner *in, int kernel, const ir_node *from, const copy *c)

@@ -39,9 +39,6 @@ enum { CELL, EDGE, VERTEX };
 
 static bool for_ranks; /* neighbours are near, and levels many */
 
-static int smaller_of(int a, int b) { return a < b ? a : b; }
-static int larger_of(int a, int b) { return a > b ? a : b; }
-
 static bool is_in_row(const int32_t *row, int slots, int32_t x)
 {
     bool in = false;
@@ -57,8 +54,8 @@ static void draw_table(mesh *m, int a, int b, int empty)
         for (int k = 0; k < width; k++) {
             const int place = i * m->count[b] / m->count[a];
             int32_t *row = &m->table[a][b][i * width],
-                    x = from(larger_of(place - m->near, 0),
-                             smaller_of(place + m->near, m->count[b] - 1));
+                    x = from((int)larger(place - m->near, 0),
+                             (int)smaller(place + m->near, m->count[b] - 1));
             bool none = from(1, 100) <= empty || (a != b && is_in_row(row, k, x));
             row[k] = none ? -1 : x;
         }
@@ -135,6 +132,7 @@ typedef struct term {
  * its neighbours `from`: a temporary, which may be computed where it is read. */
 typedef struct kernel {
     int on, count, made, from;
+    bool below; /* that is made of the level below, too, by a rule at the lowest one */
     term terms[TERMS];
     char text[ROOM];
 } kernel;
@@ -186,8 +184,9 @@ static void print_kernel(const mesh *m, kernel *k)
 #define ADD(...) n += (size_t)snprintf(k->text + n, ROOM - n, __VA_ARGS__)
     ADD("contract off;\n"
         "kernel make(in double a on %s, in double b on %s, out double t on %s) on %s\n"
-        "{ double s = 0.5*a; for (n : %s) s = s*0.75 + b[n]; t = s; }\nkernel k(",
-        one(k->made), one(k->from), one(k->made), one(k->made), many(k->from));
+        "{ double s = 0.5*a%s; for (n : %s) s = s*0.75 + b[n]; t = s; }\nkernel k(",
+        one(k->made), one(k->from), one(k->made), one(k->made), k->below ? " + a[0,0,-1]" : "",
+        many(k->from));
     for (int l = 0; l < KINDS; l++) ADD("in double f%d on %s, ", l, one(l));
     for (int l = 0; l < KINDS; l++)
         if (m->width[k->on][l]) ADD("in double w%d on %s : %s along xy, ", l, one(k->on), many(l));
@@ -258,6 +257,7 @@ static void make_plain(const mesh *m, const kernel *k, const data *d, double *ma
     for (int z = 0; z < m->nz; z++)
         for (int i = 0; i < m->count[a]; i++) {
             double s = 0.5 * d->f[a][z * m->count[a] + i];
+            if (k->below) s += d->f[a][(z ? z - 1 : 0) * m->count[a] + i];
             for (int slot = 0; slot < width; slot++) {
                 const int32_t n = m->table[a][b][i * width + slot];
                 if (n >= 0) s = s * 0.75 + d->f[b][z * m->count[b] + n];
@@ -312,7 +312,8 @@ static void run(const mesh *m, const kernel *k, data *d, const kata_options *opt
     kata_scalar *most = kata_scalar_new(context, "most", KATA_F64);
     kata_field *r = kata_field_new(g, "r", KATA_F64, .on = KATA_CELLS + k->on);
     for (int l = 0; l < KINDS; l++) {
-        kata_field *f = fields[l] = kata_field_new(g, "f", KATA_F64, .on = KATA_CELLS + l);
+        kata_field *f = fields[l] =
+            kata_field_new(g, "f", KATA_F64, .on = KATA_CELLS + l, .boundary = KATA_CLAMP);
         kata_put(f, kata_on(f), d->f[l], (int64_t)m->count[l] * m->nz);
         args[n++] = kata_arg_field(f, 0);
     }
@@ -354,6 +355,7 @@ static void check(uint64_t seed)
     draw_mesh(&m);
     k = (kernel){.on = from(0, KINDS - 1), .count = from(1, TERMS), .made = from(0, KINDS - 1)};
     k.from = draw_relation(&m, k.made);
+    k.below = from(0, 3) == 0;
     for (int i = 0; i < k.count; i++) draw_term(&m, &k, &k.terms[i]);
     if (from(0, 1)) { /* little is made several times */
         k.count = 1;
